@@ -1,0 +1,94 @@
+// Package config reads sitelet.toml and its drop-ins. settings.go lists the keys, document.go finds them in a file.
+package config
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sitelet/sitelet/internal/diag"
+	"github.com/sitelet/sitelet/internal/paths"
+)
+
+// Config is the configuration; its zero value holds the defaults.
+type Config struct {
+	Mode       Mode
+	Containers Containers
+}
+
+// Containers configures where descriptors come from.
+type Containers struct {
+	Directories []string // read besides paths.Paths.ContainersDir; absolute and clean, without the root of the paths
+}
+
+// Mode says what is done with descriptors at boot and at a daemon-reload.
+type Mode int
+
+const (
+	Update Mode = iota // new ones become services, and services change with their descriptors
+	Init               // new ones become services; those whose containers were made before stay as they are
+	Off                // they are not read; services whose containers were made before stay as they are
+)
+
+// String returns the mode as it is written in the file.
+func (m Mode) String() string { return modeNames[m] }
+
+var modeNames = []string{Update: "update", Init: "init", Off: "off"}
+
+// File is a configuration file that was read.
+type File struct {
+	Path string // as the user would name it
+	Data []byte
+}
+
+// Read makes one configuration out of files; what a later file sets replaces what an earlier one set. All findings are
+// errors. A file that is no TOML is left out as a whole, and a value that is refused leaves its key as it was.
+func Read(files []File) (Config, diag.List) {
+	var c Config
+	var found diag.List
+	for _, file := range files {
+		found = append(found, c.add(file)...)
+	}
+	return c, found
+}
+
+// Load reads the configuration files of p: ConfigFile, then those of ConfigDropIns by name. What does not exist is no
+// error.
+func Load(p paths.Paths) (Config, diag.List) {
+	names := []string{p.ConfigFile}
+	entries, err := os.ReadDir(p.ConfigDropIns)
+	var found diag.List
+	if err != nil {
+		found = append(found, unreadable(p.ConfigDropIns, err)...)
+	}
+	for _, entry := range entries {
+		if name := entry.Name(); strings.HasSuffix(name, ".toml") && !strings.HasPrefix(name, ".") {
+			names = append(names, filepath.Join(p.ConfigDropIns, name))
+		}
+	}
+	var files []File
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			found = append(found, unreadable(name, err)...)
+			continue
+		}
+		files = append(files, File{Path: name, Data: data})
+	}
+	c, more := Read(files)
+	return c, append(found, more...)
+}
+
+// unreadable reports that a path could not be read, unless it is because there is none.
+func unreadable(path string, err error) diag.List {
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	var reason *fs.PathError
+	if errors.As(err, &reason) {
+		err = reason.Err
+	}
+	return diag.List{{File: path, Message: "cannot be read: " + err.Error(), Hint: "Mend its type or its permissions, or move it away."}}
+}

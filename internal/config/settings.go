@@ -1,0 +1,99 @@
+package config
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/sitelet/sitelet/internal/diag"
+	"github.com/sitelet/sitelet/internal/spelling"
+)
+
+// setting is a key that a file may have.
+type setting struct {
+	key string // with dots, e.g. containers.directories
+	set func(c *Config, value any) diag.List
+}
+
+// settings are all keys, in the order of the documentation. A set function gets a value as package toml decodes it into
+// an any. Its findings are without a place, and their Field goes on from the key.
+var settings = []setting{
+	{"mode", setMode},
+	{"containers.directories", setDirectories},
+}
+
+func setMode(c *Config, value any) diag.List {
+	name, _ := value.(string)
+	mode := slices.Index(modeNames, name)
+	if mode < 0 {
+		return diag.List{{Message: fmt.Sprintf("%s is no mode", show(value)), Hint: `Write "update", "init" or "off".`}}
+	}
+	c.Mode = Mode(mode)
+	return nil
+}
+
+func setDirectories(c *Config, value any) diag.List {
+	list, ok := value.([]any)
+	if !ok {
+		return diag.List{{Message: show(value) + " is no list", Hint: `Write directories in square brackets, such as ["/srv/containers"].`}}
+	}
+	var found diag.List
+	var dirs []string
+	for i, item := range list {
+		dir, _ := item.(string)
+		if !filepath.IsAbs(dir) {
+			found = append(found, diag.Diagnostic{
+				Field:   fmt.Sprintf("[%d]", i),
+				Message: show(item) + " is no absolute path",
+				Hint:    `Write the path from the root on, such as "/srv/containers".`,
+			})
+			continue
+		}
+		if dir = filepath.Clean(dir); !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	if found == nil {
+		c.Containers.Directories = dirs
+	}
+	return found
+}
+
+// meant returns the key, or the table of keys, that a misspelt or misplaced one most likely stands for.
+func meant(key string) (name string, ok bool) {
+	var names, lasts []string
+	for _, s := range settings {
+		for name := s.key; name != ""; name = parent(name) {
+			names, lasts = append(names, name), append(lasts, last(name))
+		}
+	}
+	if name, ok := spelling.Nearest(key, names); ok {
+		return name, true
+	}
+	if near, ok := spelling.Nearest(last(key), lasts); ok {
+		return names[slices.Index(lasts, near)], true
+	}
+	return "", false
+}
+
+func parent(key string) string { return key[:max(strings.LastIndexByte(key, '.'), 0)] }
+
+func last(key string) string { return key[strings.LastIndexByte(key, '.')+1:] }
+
+// show returns a value as it is written in a file, near enough to be found there.
+func show(value any) string {
+	switch value := value.(type) {
+	case string:
+		return fmt.Sprintf("%q", value)
+	case []any:
+		items := make([]string, len(value))
+		for i, item := range value {
+			items[i] = show(item)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case map[string]any, []map[string]any:
+		return "a table"
+	}
+	return fmt.Sprint(value)
+}
