@@ -1,0 +1,91 @@
+package source
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// untrustedError says that somebody other than root and the process's own user decides what a path holds.
+type untrustedError struct {
+	path string // the file or directory with the wrong owner or mode
+	uid  uint32
+	mode fs.FileMode
+	own  bool // the owner is the trouble, not the mode
+}
+
+func (e *untrustedError) Error() string {
+	if e.own {
+		return fmt.Sprintf("is not used: %s belongs to user %d, who could make any container run as root", e.path, e.uid)
+	}
+	return fmt.Sprintf("is not used: %s has mode %04o, so others than its owner could make any container run as root", e.path, e.mode.Perm())
+}
+
+func (e *untrustedError) hint() string {
+	if e.own {
+		return fmt.Sprintf("Run `chown root:root %s` if you trust what is in it.", e.path)
+	}
+	return fmt.Sprintf("Run `chmod go-w %s` if you trust what is in it.", e.path)
+}
+
+// checkOwner returns an untrustedError if path may be changed by anyone but root and the process's own user.
+// Writing by the group root is writing by root.
+func (r Reader) checkOwner(path string, info fs.FileInfo) error {
+	if !r.Trusted {
+		return nil
+	}
+	stat := info.Sys().(*syscall.Stat_t)
+	if stat.Uid != 0 && int(stat.Uid) != os.Geteuid() {
+		return &untrustedError{path: path, uid: stat.Uid, own: true}
+	}
+	if mode := info.Mode(); mode&0o002 != 0 || mode&0o020 != 0 && stat.Gid != 0 {
+		return &untrustedError{path: path, mode: mode}
+	}
+	return nil
+}
+
+func (r Reader) checkDir(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	return r.checkOwner(path, info)
+}
+
+// checkAbove checks a directory and all that it lies in, up to Root: who may rename one of them decides what is read.
+func (r Reader) checkAbove(dir string) error {
+	if !r.Trusted {
+		return nil
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil // it does not exist, or the walk will say what is wrong with it
+	}
+	for path := real; ; path = filepath.Dir(path) {
+		if err := r.checkDir(path); err != nil {
+			return err
+		}
+		if path == r.Root || path == "/" || !strings.HasPrefix(path, r.Root) {
+			return nil
+		}
+	}
+}
+
+// checkLinkTarget checks the directories that a symbolic link leads into.
+func (r Reader) checkLinkTarget(path string) error {
+	if !r.Trusted {
+		return nil
+	}
+	info, err := os.Lstat(path)
+	if err != nil || info.Mode()&fs.ModeSymlink == 0 {
+		return err
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	return r.checkAbove(filepath.Dir(real))
+}

@@ -1,0 +1,64 @@
+package state
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestWriteAndRead(t *testing.T) {
+	store := Store{t.TempDir()}
+	want := Workload{Version: 1, Name: "web", Source: "/etc/sitelet/containers/web.json", Generation: "abc", Render: "def", Wanted: true,
+		Unit: "[Unit]\n", Create: "[Service]\nExecStart=podman run \x01 \"ü\"\n"}
+	if err := store.Write(want); err != nil {
+		t.Fatal(err)
+	}
+	got, err := store.Read("web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	info, err := os.Stat(store.path("web"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o600 {
+		t.Errorf("mode is %o: the command may hold secrets", info.Mode().Perm())
+	}
+	names, err := store.Names()
+	if err != nil || !reflect.DeepEqual(names, []string{"web"}) {
+		t.Errorf("Names: %q, %v", names, err)
+	}
+}
+
+func TestEmptyStore(t *testing.T) {
+	store := Store{filepath.Join(t.TempDir(), "none")}
+	if names, err := store.Names(); err != nil || len(names) > 0 {
+		t.Errorf("Names: %q, %v", names, err)
+	}
+	if _, err := store.Read("web"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Read: %v", err)
+	}
+}
+
+func TestDamagedState(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty": "", "half": `{"Version":1,"Na`, "future": `{"Version":2,"Name":"web","Render":"r","Unit":"x","Create":"y"}`,
+		"other": `{"Version":1,"Name":"db","Render":"r","Unit":"x","Create":"y"}`, "no unit": `{"Version":1,"Name":"web","Render":"r","Create":"y"}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			store := Store{t.TempDir()}
+			os.MkdirAll(filepath.Dir(store.path("web")), 0o700)
+			os.WriteFile(store.path("web"), []byte(text), 0o600)
+			if _, err := store.Read("web"); err == nil || !strings.Contains(err.Error(), store.path("web")) {
+				t.Errorf("error %v does not name the file", err)
+			}
+		})
+	}
+}
