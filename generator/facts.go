@@ -1,0 +1,84 @@
+package generator
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/internal/quadlet"
+)
+
+// Facts is what rendering needs to know of the host. Rendering is a function of the model and of these alone.
+type Facts struct {
+	Scope   paths.Scope
+	Podman  quadlet.Version
+	Systemd int // major version; 0 when it is not known, which counts as old
+}
+
+// restartSteps is the systemd that knows RestartSteps=, RestartMaxDelaySec= and RestartMode= (NEWS 254).
+const restartSteps = 254
+
+// Tool is the host's quadlet.
+type Tool struct {
+	Path     string
+	Identity string // changes when the binary is replaced
+}
+
+// findTool returns the host's quadlet, or an error that says what to install.
+func findTool(p paths.Paths) (Tool, error) {
+	path, err := quadlet.Find(p.Root)
+	if err != nil {
+		return Tool{}, err
+	}
+	identity, err := quadlet.Identity(path)
+	if err != nil {
+		return Tool{}, err
+	}
+	return Tool{path, identity}, nil
+}
+
+// readFacts asks the tool for its version once in its life: the answer is kept beside the rendered units.
+func readFacts(p paths.Paths, tool Tool) (Facts, error) {
+	facts := Facts{Scope: p.Scope, Systemd: systemdVersion(p)}
+	known := filepath.Join(cacheDir(p), "podman-version")
+	if data, err := os.ReadFile(known); err == nil {
+		identity, version, _ := strings.Cut(string(data), "\n")
+		if identity == tool.Identity {
+			if facts.Podman, err = quadlet.ParseVersion(version); err == nil {
+				return facts, nil
+			}
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), quadletTimeout)
+	defer cancel()
+	var err error
+	if facts.Podman, err = quadlet.RunVersion(ctx, tool.Path); err != nil {
+		return facts, err
+	}
+	return facts, writeFile(known, []byte(tool.Identity+"\n"+facts.Podman.String()), 0o644)
+}
+
+// quadletTimeout leaves systemd's 90 s for all generators (systemd.generator(7)) mostly to the others.
+const quadletTimeout = 30 * time.Second
+
+// systemdVersion reads the version out of the name of systemd's private library: a generator must not ask PID 1.
+func systemdVersion(p paths.Paths) int {
+	for _, pattern := range []string{"/usr/lib/systemd/libsystemd-shared-*.so", "/usr/lib/*/systemd/libsystemd-shared-*.so", "/usr/lib64/systemd/libsystemd-shared-*.so"} {
+		found, _ := filepath.Glob(p.Below(pattern))
+		for _, path := range found {
+			name := strings.TrimPrefix(filepath.Base(path), "libsystemd-shared-")
+			digits := strings.TrimRight(name, "abcdefghijklmnopqrstuvwxyz.")
+			if i := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); i >= 0 {
+				digits = digits[:i]
+			}
+			if version, err := strconv.Atoi(digits); err == nil {
+				return version
+			}
+		}
+	}
+	return 0
+}
