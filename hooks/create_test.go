@@ -1,0 +1,199 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/internal/engine"
+	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/internal/workload"
+)
+
+const (
+	genA = "aaaaaaaaaaaaaaaaaaaaaaaa"
+	genB = "bbbbbbbbbbbbbbbbbbbbbbbb"
+	genC = "cccccccccccccccccccccccc"
+)
+
+// newHooks returns hooks whose paths are below a directory of the test.
+func newHooks(t *testing.T, m *memory) Hooks {
+	t.Helper()
+	p, err := paths.New(paths.System, t.TempDir(), os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Hooks{Paths: p, Engine: m, Log: t.Logf}
+}
+
+// install puts a unit of web where systemd and the generator would have it.
+func install(t *testing.T, h Hooks, generation, flags, hookData string) {
+	t.Helper()
+	install := func(path, text string) {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	render := "render-" + generation
+	install(filepath.Join(h.Paths.GeneratorDir, "web.service"), "[Unit]\nSourcePath=/etc/sitelet/containers/web.json\n[X-Sitelet]\nRender="+render+"\n")
+	install(generator.CreatePath(h.Paths, workload.Digest(render)), "[X-Sitelet]\nHook={\"Generation\":\""+generation+"\",\"Image\":\"localhost/i:1\","+
+		"\"Bridge\":true"+hookData+"}\n[Service]\nEnvironment=SITELET_NONE=\n"+
+		"ExecStart=/usr/bin/podman run --name web --cidfile=%t/%N.cid --replace --rm --cgroups=split --sdnotify=conmon -d"+
+		" --label io.sitelet.workload=web --label io.sitelet.generation="+generation+flags+" localhost/i:1 run -d --rm --env PASSWORD=x $${HOME} %%h ${SITELET_NONE}\n")
+}
+
+func TestCreateFirst(t *testing.T) {
+	m := &memory{}
+	h := newHooks(t, m)
+	install(t, h, genA, " --env DB_PASSWORD=hunter2 --env \"A=b c\" --health-cmd \"[\\\"CMD\\\",\\\"-d\\\"]\"", "")
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	want := []string{"create", "--name=web.aaaaaaaaaaaa", "--cgroups=split", "--sdnotify=conmon", "--label", "io.sitelet.workload=web",
+		"--label", "io.sitelet.generation=" + genA, "--env", "DB_PASSWORD", "--env", "A=b c", "--health-cmd", `["CMD","-d"]`,
+		"localhost/i:1", "run", "-d", "--rm", "--env", "PASSWORD=x", "${HOME}", "%h", ""}
+	if !reflect.DeepEqual(m.created[0], want) {
+		t.Errorf("podman got\n%q, want\n%q", m.created[0], want)
+	}
+	if want := []string{"DB_PASSWORD=hunter2", "PODMAN_SYSTEMD_UNIT=web.service"}; !reflect.DeepEqual(m.env[0], want) {
+		t.Errorf("podman's environment got %q, want %q", m.env[0], want)
+	}
+	if !reflect.DeepEqual(m.networks, []string{"sitelet"}) {
+		t.Errorf("networks: %q", m.networks)
+	}
+	expectNames(t, m, "web")
+	w, err := h.store().Read("web")
+	if err != nil || w.Generation != genA || w.Source != "/etc/sitelet/containers/web.json" || !strings.Contains(w.Create, "hunter2") {
+		t.Errorf("state: %+v, %v", w, err)
+	}
+}
+
+func TestCreateAgainDoesNothing(t *testing.T) {
+	m := &memory{}
+	h := newHooks(t, m)
+	install(t, h, genA, "", "")
+	for range 3 {
+		if err := h.Create(context.Background(), "web"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(m.created) != 1 || m.calls != 3 {
+		t.Errorf("%d containers made in %d calls; want one, in a network, a creation and a renaming", len(m.created), m.calls)
+	}
+}
+
+func TestCreateKeepsTheLastAndRemovesThoseBefore(t *testing.T) {
+	m := &memory{}
+	h := newHooks(t, m)
+	for _, generation := range []string{genA, genB} {
+		install(t, h, generation, "", "")
+		if err := h.Create(context.Background(), "web"); err != nil {
+			t.Fatal(err)
+		}
+		m.containers[len(m.containers)-1].State = "running"
+	}
+	expectNames(t, m, "web", "web.aaaaaaaaaaaa")
+	m.containers[0].State = "exited"
+	install(t, h, genC, "", "")
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	expectNames(t, m, "web", "web.bbbbbbbbbbbb")
+	// Back to a generation that is still there: its own container is taken.
+	install(t, h, genB, "", "")
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	if len(m.created) != 3 {
+		t.Errorf("%d containers were made, want 3", len(m.created))
+	}
+	expectNames(t, m, "web", "web.cccccccccccc")
+}
+
+func TestCreateRefusesAnothersContainer(t *testing.T) {
+	m := &memory{containers: []engine.Container{{ID: "x", Names: []string{"web"}}}}
+	h := newHooks(t, m)
+	install(t, h, genA, "", "")
+	err := h.Create(context.Background(), "web")
+	if err == nil || !strings.Contains(err.Error(), "did not make") {
+		t.Errorf("error: %v", err)
+	}
+	if m.calls != 0 {
+		t.Errorf("%d calls had an effect", m.calls)
+	}
+}
+
+// Whatever call fails, before or after its effect, the next run ends with one container of that name and of the new generation,
+// and the old one kept.
+func TestCreateCutAnywhere(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		for failAt := 1; ; failAt++ {
+			m := &memory{}
+			h := newHooks(t, m)
+			install(t, h, genA, "", "")
+			if err := h.Create(context.Background(), "web"); err != nil {
+				t.Fatal(err)
+			}
+			install(t, h, genB, "", "")
+			m.calls, m.failAt, m.afterEffect = 0, failAt, after
+			err := h.Create(context.Background(), "web")
+			if err == nil {
+				break // there are no more calls
+			}
+			if !errors.Is(err, errCut) {
+				t.Fatalf("cut at call %d: %v", failAt, err)
+			}
+			m.failAt = 0
+			if err := h.Create(context.Background(), "web"); err != nil {
+				t.Fatalf("cut at call %d, then: %v", failAt, err)
+			}
+			expectNames(t, m, "web", "web.aaaaaaaaaaaa")
+			i := m.index("web")
+			if got := m.containers[i].Labels[generator.LabelGeneration]; got != genB {
+				t.Errorf("cut at call %d: web is of generation %s", failAt, got)
+			}
+			if len(m.created) != 2 {
+				t.Errorf("cut at call %d: %d containers were made", failAt, len(m.created))
+			}
+		}
+	}
+}
+
+func expectNames(t *testing.T, m *memory, want ...string) {
+	t.Helper()
+	var names []string
+	for _, c := range m.containers {
+		names = append(names, c.Names[0])
+	}
+	slices.Sort(names)
+	if !slices.Equal(names, want) {
+		t.Errorf("containers %q, want %q", names, want)
+	}
+}
+
+func TestPasswordsOfKeysStayOutOfTheCommand(t *testing.T) {
+	m := &memory{}
+	h := newHooks(t, m)
+	install(t, h, genA, "", `,"Keys":[{"Path":"/keys/a.pem","Password":"se:cret"},{"Path":"/keys/b.pem"}]`)
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(h.dir("web"), "keys", "0")
+	for _, want := range []string{"--decryption-key=/keys/a.pem:file=" + file, "--decryption-key=/keys/b.pem"} {
+		if !slices.Contains(m.created[0], want) {
+			t.Errorf("no %s in %q", want, m.created[0])
+		}
+	}
+	if strings.Contains(strings.Join(m.created[0], " "), "se:cret") {
+		t.Error("the password is in the command")
+	}
+	if _, err := os.Stat(filepath.Dir(file)); !os.IsNotExist(err) {
+		t.Errorf("the password's file is still there: %v", err)
+	}
+}

@@ -1,0 +1,124 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/sitelet/sitelet/internal/engine"
+)
+
+// memory is an engine in memory: it keeps containers, and fails its failAt-th call, before or after it took effect.
+type memory struct {
+	containers []engine.Container
+	networks   []string
+	hostsFiles map[string]string   // by name
+	addresses  map[string][]string // by name
+	created    [][]string          // arguments of each creation
+	env        [][]string          // and its environment
+	removed    []string            // names of removed containers
+
+	calls       int
+	failAt      int // from 1; 0 for never
+	afterEffect bool
+}
+
+var errCut = errors.New("the power was cut")
+
+// step counts a call with an effect and tells whether it fails now.
+func (m *memory) step(effect func()) error {
+	m.calls++
+	if m.calls == m.failAt {
+		if m.afterEffect {
+			effect()
+		}
+		return errCut
+	}
+	effect()
+	return nil
+}
+
+func (m *memory) Containers(_ context.Context, filter string) ([]engine.Container, error) {
+	key, value, _ := strings.Cut(strings.TrimPrefix(filter, "label="), "=")
+	var out []engine.Container
+	for _, c := range m.containers {
+		if got, ok := c.Labels[key]; ok && (value == "" || got == value) {
+			out = append(out, c)
+		}
+	}
+	return out, nil
+}
+
+func (m *memory) index(idOrName string) int {
+	return slices.IndexFunc(m.containers, func(c engine.Container) bool { return c.ID == idOrName || c.Named(idOrName) })
+}
+
+func (m *memory) Exists(_ context.Context, name string) bool { return m.index(name) >= 0 }
+
+func (m *memory) Rename(_ context.Context, id, name string) error {
+	i := m.index(id)
+	if i < 0 {
+		return fmt.Errorf("no container %s", id)
+	}
+	if m.index(name) >= 0 {
+		return fmt.Errorf("the name %s is in use", name)
+	}
+	return m.step(func() { m.containers[i].Names = []string{name} })
+}
+
+func (m *memory) Remove(_ context.Context, id string) error {
+	i := m.index(id)
+	if i < 0 {
+		return nil
+	}
+	if m.containers[i].State == "running" {
+		return fmt.Errorf("container %s is running", id)
+	}
+	return m.step(func() {
+		m.removed = append(m.removed, m.containers[i].Names[0])
+		m.containers = slices.Delete(m.containers, i, i+1)
+	})
+}
+
+func (m *memory) EnsureNetwork(_ context.Context, name string) error {
+	if slices.Contains(m.networks, name) {
+		return nil
+	}
+	return m.step(func() { m.networks = append(m.networks, name) })
+}
+
+func (m *memory) HostsFile(_ context.Context, id string) (string, error) {
+	return m.hostsFiles[id], nil
+}
+
+func (m *memory) Addresses(_ context.Context, id string) ([]string, error) {
+	return m.addresses[id], nil
+}
+
+func (m *memory) Create(_ context.Context, args, env []string) error {
+	c := engine.Container{ID: fmt.Sprintf("id%d", len(m.created)+1), State: "created", Labels: map[string]string{}}
+	for i, arg := range args {
+		if name, ok := strings.CutPrefix(arg, "--name="); ok {
+			c.Names = []string{name}
+		}
+		if arg == "--label" {
+			key, value, _ := strings.Cut(args[i+1], "=")
+			c.Labels[key] = value
+		}
+		if _, text, ok := isPublish(args, i); ok {
+			if p, err := parseMapping(text); err == nil {
+				c.Ports = append(c.Ports, engine.Port{HostPort: p.first, ContainerPort: p.container, Protocol: p.proto, Range: 1})
+			}
+		}
+	}
+	if m.index(c.Names[0]) >= 0 {
+		return fmt.Errorf("the name %s is in use", c.Names[0])
+	}
+	return m.step(func() {
+		m.created = append(m.created, args)
+		m.env = append(m.env, env)
+		m.containers = append(m.containers, c)
+	})
+}

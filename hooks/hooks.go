@@ -1,0 +1,130 @@
+// Package hooks does what units need done around a container's start: it makes the container, finds the addresses that are
+// known only then, and takes up late inputs at boot.
+package hooks
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/internal/engine"
+	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/internal/state"
+	"github.com/sitelet/sitelet/internal/unit"
+	"github.com/sitelet/sitelet/internal/workload"
+)
+
+// Engine is what the hooks need of Podman.
+type Engine interface {
+	Containers(ctx context.Context, filter string) ([]engine.Container, error)
+	Exists(ctx context.Context, name string) bool
+	Rename(ctx context.Context, id, name string) error
+	Remove(ctx context.Context, id string) error
+	EnsureNetwork(ctx context.Context, name string) error
+	HostsFile(ctx context.Context, id string) (string, error)
+	Addresses(ctx context.Context, id string) ([]string, error)
+	Create(ctx context.Context, args, env []string) error
+}
+
+// Hooks serves the units of one scope.
+type Hooks struct {
+	Paths  paths.Paths
+	Engine Engine
+	Log    func(format string, args ...any)
+}
+
+func (h Hooks) store() state.Store { return state.Store{Dir: h.Paths.StateDir} }
+
+// dir is the runtime directory of a workload; its units know it as %t/sitelet/workloads/NAME.
+func (h Hooks) dir(name string) string { return filepath.Join(h.Paths.RuntimeDir, "workloads", name) }
+
+// made is a workload as its unit stands in systemd's generator directory.
+type made struct {
+	name   string
+	unit   []byte
+	create []byte
+	render workload.Digest
+	data   generator.HookData
+	source string
+	argv   []string // of the command that makes the container, as Quadlet wrote it
+}
+
+// read reads the unit that a workload has now.
+func (h Hooks) read(name string) (made, error) {
+	m := made{name: name}
+	path := filepath.Join(h.Paths.GeneratorDir, name+".service")
+	var err error
+	if m.unit, err = os.ReadFile(path); err != nil {
+		return m, fmt.Errorf("reading the unit of %s: %w", name, err)
+	}
+	parsed, err := unit.Parse(m.unit)
+	if err != nil {
+		return m, fmt.Errorf("reading %s: %w", path, err)
+	}
+	render, ok := parsed.Last("X-Sitelet", "Render")
+	if !ok {
+		return m, fmt.Errorf("%s is not a unit of sitelet's; run systemctl daemon-reload", path)
+	}
+	m.render = workload.Digest(render)
+	m.source, _ = parsed.Last("Unit", "SourcePath")
+	if m.create, err = h.createText(m); err != nil {
+		return m, err
+	}
+	return m, m.parse(h.Paths)
+}
+
+// createText finds Quadlet's text of the unit: where the generator put it, or in the state.
+func (h Hooks) createText(m made) ([]byte, error) {
+	text, err := os.ReadFile(generator.CreatePath(h.Paths, m.render))
+	if err == nil {
+		return text, nil
+	}
+	if w, stateErr := h.store().Read(m.name); stateErr == nil && w.Render == m.render {
+		return []byte(w.Create), nil
+	}
+	return nil, fmt.Errorf("the command that makes %s is gone: %w; run systemctl daemon-reload", m.name, err)
+}
+
+// parse reads Quadlet's text as systemd would.
+func (m *made) parse(p paths.Paths) error {
+	text, err := unit.Parse(m.create)
+	if err != nil {
+		return fmt.Errorf("reading Quadlet's unit of %s: %w", m.name, err)
+	}
+	data, _ := text.Last("X-Sitelet", "Hook")
+	if err := json.NewDecoder(bytes.NewReader([]byte(data))).Decode(&m.data); err != nil {
+		return fmt.Errorf("reading [X-Sitelet] of Quadlet's unit of %s: %w", m.name, err)
+	}
+	line, _ := text.Last("Service", "ExecStart")
+	specifier := func(letter byte) (string, bool) {
+		switch letter {
+		case 'n':
+			return m.name + ".service", true
+		case 'N':
+			return m.name, true
+		case 't':
+			return filepath.Dir(p.RuntimeDir), true
+		}
+		return "", false
+	}
+	env := unit.Environment(text.All("Service", "Environment"), specifier)
+	commands, err := unit.Commands(line, env.Lookup, specifier)
+	if err != nil {
+		return fmt.Errorf("reading ExecStart= of Quadlet's unit of %s: %w", m.name, err)
+	}
+	if len(commands) != 1 {
+		return fmt.Errorf("Quadlet's unit of %s has %d commands instead of one", m.name, len(commands))
+	}
+	m.argv = commands[0].Argv
+	return nil
+}
+
+// candidateName is the container's name until it takes over the workload's.
+func candidateName(name string, generation workload.Digest) string {
+	return name + "." + strings.TrimSpace(string(generation))[:12]
+}
