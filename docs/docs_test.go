@@ -1,0 +1,115 @@
+// Package docs tests what the documents say against the code.
+package docs
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/sitelet/sitelet/internal/descriptor"
+)
+
+func TestDescriptorsAreValid(t *testing.T) {
+	pages, err := filepath.Glob("../man/*.5")
+	if err != nil {
+		t.Fatal(err)
+	}
+	markdown, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples := 0
+	for _, page := range append(append(pages, markdown...), "../README.md") {
+		text := read(t, page)
+		for _, block := range regexp.MustCompile("(?s)(?:```json\n|\\.Bd -literal -offset indent\n)(\\{.*?)(?:```|\\.Ed)").FindAllStringSubmatch(text, -1) {
+			examples++
+			if _, found := descriptor.Parse(descriptor.File{Path: page, Data: []byte(block[1])}); len(found) > 0 {
+				t.Errorf("%s: %v in\n%s", page, found, block[1])
+			}
+		}
+	}
+	if examples < 2 {
+		t.Errorf("found %d examples, want that of README.md and that of sitelet-container.5 at least", examples)
+	}
+}
+
+// Every key of the schema has an entry in the manual, by itself or with the objects around it.
+func TestManualHasEveryKey(t *testing.T) {
+	manual := read(t, "../man/sitelet-container.5")
+	var entries []string
+	for line := range strings.Lines(manual) {
+		if strings.HasPrefix(line, ".It Ic ") || strings.HasPrefix(line, ".Ic ") {
+			entries = append(entries, strings.FieldsFunc(line, func(r rune) bool { return r == ' ' || r == ',' || r == '.' || r == '\n' })...)
+		}
+	}
+	keys := schemaKeys(t)
+	if len(keys) < 60 {
+		t.Fatalf("found only %d keys in the schema", len(keys))
+	}
+	for _, key := range keys {
+		if !slices.Contains(entries, key) {
+			t.Errorf("sitelet-container.5 has no entry for %s", key)
+		}
+	}
+}
+
+// schemaKeys reads the names of keys out of the schema's source, where they stand first or as name.
+func schemaKeys(t *testing.T) []string {
+	file, err := parser.ParseFile(token.NewFileSet(), "../internal/descriptor/schema.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var keys []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		list, ok := n.(*ast.CompositeLit)
+		if !ok || list.Type != nil || len(list.Elts) == 0 {
+			return true
+		}
+		first := list.Elts[0]
+		if pair, ok := first.(*ast.KeyValueExpr); ok {
+			first = pair.Value
+		}
+		if name, ok := first.(*ast.BasicLit); ok {
+			key, err := strconv.Unquote(name.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			keys = append(keys, key)
+		}
+		return true
+	})
+	return keys
+}
+
+func TestLinksLeadSomewhere(t *testing.T) {
+	pages, err := filepath.Glob("*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range append(pages, "../README.md", "../CHANGELOG.md") {
+		for _, link := range regexp.MustCompile(`\]\(([^)#]+)`).FindAllStringSubmatch(read(t, page), -1) {
+			if strings.Contains(link[1], "://") {
+				continue
+			}
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), link[1])); err != nil {
+				t.Errorf("%s: %v", page, err)
+			}
+		}
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}

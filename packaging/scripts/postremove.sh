@@ -1,0 +1,17 @@
+#!/bin/sh
+# After removal, upgrade and purge. Descriptors and running containers are left alone.
+set -e
+
+case "$1" in
+purge)
+	rm -rf /var/lib/sitelet
+	find /etc/systemd -type l -lname '*/lib/systemd/*/sitelet-*' -delete
+	;;
+remove | 0)
+	rm -rf /run/sitelet
+	if [ -d /run/systemd/system ]; then
+		systemctl daemon-reload || true
+		systemctl reload 'user@*.service' || true
+	fi
+	;;
+esac
