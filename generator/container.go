@@ -55,7 +55,8 @@ func Render(set []*descriptor.Container, facts Facts) ([]Rendered, diag.List) {
 		}
 		text, err := container(c, r.Generation, around, facts)
 		if err != nil {
-			found = append(found, diag.Diagnostic{File: c.Source, Line: c.NameAt.Line, Column: c.NameAt.Column, Message: err.Error()})
+			found = append(found, diag.Diagnostic{File: c.Source, Line: c.NameAt.Line, Column: c.NameAt.Column,
+				Message: err.Error(), Secret: slices.Contains(c.SecretLines, c.NameAt.Line)})
 			continue
 		}
 		r.Quadlet = text

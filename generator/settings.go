@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/sitelet/sitelet/internal/descriptor"
+	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/internal/quadlet"
 	"github.com/sitelet/sitelet/internal/unit"
 )
 
@@ -22,6 +24,9 @@ const (
 	stopSlack = 10
 )
 
+// networkOnline is the first Podman whose Quadlet has containers wait for the network.
+var networkOnline = quadlet.Version{Major: 5, Minor: 2}
+
 // settings renders the life cycle of a persistent container (docs/architecture.md) as a drop-in of NAME.service: it is made by
 // another unit, started and stopped by this one, and never removed by either.
 func settings(c *descriptor.Container, around surroundings, facts Facts) []byte {
@@ -30,6 +35,10 @@ func settings(c *descriptor.Container, around surroundings, facts Facts) []byte 
 	s.add("SourcePath", unit.Text(c.Source))
 	s.add("Requires", "sitelet-create@"+c.Name+".service")
 	s.add("After", "sitelet-boot.service sitelet-create@"+c.Name+".service")
+	if facts.Scope == paths.System && !facts.Podman.AtLeast(networkOnline) {
+		s.add("Wants", "network-online.target")
+		s.add("After", "network-online.target")
+	}
 	for _, name := range c.After {
 		s.add("After", name+".service")
 	}

@@ -124,7 +124,7 @@ func (m *Machine) Linger() error {
 		return err
 	}
 	return Eventually(time.Minute, func() error {
-		_, err := m.Exec("systemctl", "--user", "is-system-running", "--wait")
+		_, err := m.Exec("systemctl", "--user", "is-active", "default.target")
 		return err
 	})
 }

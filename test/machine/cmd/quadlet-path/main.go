@@ -1,4 +1,4 @@
-// Command quadlet-path prints the command that runs a test machine's Quadlet on this host, its words one a line.
+// Command quadlet-path prints, on one line, the command that runs a test machine's Quadlet on this host.
 package main
 
 import (
