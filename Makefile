@@ -27,8 +27,9 @@ systemddir := /usr/lib/systemd
 tmpfilesdir := /usr/lib/tmpfiles.d
 sysconfdir := /etc
 
-# The tests' own Quadlet comes with their machine. Where there can be no machine, the tests say what they skip.
+# Where there can be no machine, the tests that need one are skipped, unless SITELET_E2E=required. Quadlet comes with it.
 define test_env
+test "$$(id -u)" = 0 || echo 'not root: the tests on booted machines are skipped' >&2; \
 export SITELET_DEB=$(CURDIR)/dist/sitelet_$(VERSION)_$$(go env GOARCH).deb; \
 quadlet=$$(go run ./test/machine/cmd/quadlet-path) || test "$${SITELET_E2E:-}" != required; \
 export SITELET_TEST_QUADLET=$$quadlet
@@ -40,11 +41,12 @@ build: ## make bin/sitelet and bin/sitelet-generator: static, and the same bytes
 
 .PHONY: test
 test: deps lint package ## run all tests, after installing what they need; as root on a booted Debian 13 too
-	$(test_env); go test -timeout 60m ./...
+	@echo 'test: everything; the first time, a Debian 13 is made for it'
+	@$(test_env); go test -timeout 60m ./...
 
 .PHONY: e2e
-e2e: package ## run the tests that install the DEB on a booted Debian 13 (root)
-	$(test_env); go test -timeout 60m -count 1 ./test/...
+e2e: deps package ## run the tests that install the packages on a booted Debian 13 (root)
+	@$(test_env); go test -timeout 60m -count 1 ./test/... ./packaging
 
 .PHONY: lint
 lint: ## check the form of code, scripts and manual pages
@@ -56,12 +58,12 @@ lint: ## check the form of code, scripts and manual pages
 	@mandoc -T lint -W warning man/*.[1-8]
 
 .PHONY: bench
-bench: package ## measure the generator against the host's quadlet
-	$(test_env); go test -timeout 60m -run '^$$' -bench . -count 1 ./...
+bench: deps package ## measure the generator against the host's quadlet (root)
+	@$(test_env); go test -timeout 60m -run '^$$' -bench Generator ./...
 
 .PHONY: demo
-demo: deps package ## boot a machine, install the package and start containers from descriptors (root)
-	$(test_env); go run ./test/demo
+demo: deps package ## boot a Debian 13, install the package and start containers from descriptors (root)
+	@$(test_env); go run ./test/demo
 
 .PHONY: package
 package: DESTDIR := dist/root

@@ -26,13 +26,19 @@ func (in Inputs) Check() ([]*descriptor.Container, diag.List) {
 			refused = append(refused, r)
 		}
 	}
-	set, more := descriptor.CheckSet(good, refused, takenBy(in.paths))
+	set, more := descriptor.CheckSet(good, refused, in.takenBy())
 	return set, append(found, more...)
 }
 
 // inParallel calls do for 0 to n-1, on all processors where there is enough to do for them.
 func inParallel(n int, do func(i int)) {
 	workers := min(runtime.GOMAXPROCS(0), 1+n/64)
+	if workers == 1 {
+		for i := range n {
+			do(i)
+		}
+		return
+	}
 	var wait sync.WaitGroup
 	for w := range workers {
 		wait.Go(func() {

@@ -1,8 +1,9 @@
 package generator
 
 import (
+	"cmp"
 	"fmt"
-	"os"
+	"slices"
 
 	"github.com/sitelet/sitelet/internal/config"
 	"github.com/sitelet/sitelet/internal/diag"
@@ -13,21 +14,24 @@ import (
 
 // choose decides which unit each workload gets, and has it in the cache when it returns: the one of its descriptor, or, where
 // there is no good one or it may not be followed, the one that its container was made from.
-func choose(in Inputs) Manifest {
+func choose(in Inputs, a *ahead) Manifest {
 	var m Manifest
-	rendered, found := in.render()
-	c := converter{in.paths, in.Tool}
-	found = append(found, c.convert(rendered)...)
+	rendered, found := in.render(a)
+	c := converter{in.paths, in.Tool, a}
+	units, refused := c.convert(rendered)
+	m.Units, found = units, append(found, refused...)
 	done := map[string]bool{}
-	for _, r := range rendered {
-		render := c.render(r)
-		if _, err := os.Lstat(UnitPath(in.paths, render)); err == nil {
-			m.Units = append(m.Units, Entry{r.Name, render, r.Wanted})
-			done[r.Name] = true
-		}
+	for _, u := range units {
+		done[u.Name] = true
 	}
 	for _, name := range in.Names {
 		if done[name] {
+			continue
+		}
+		if path, ok := in.quadletOf(name); ok {
+			// Both would write one file of systemd's directory, in any order, and by a link Quadlet would write into the cache.
+			found = append(found, diag.Diagnostic{File: path, Severity: diag.Warning,
+				Message: fmt.Sprintf("takes the place of the unit of the container %s", name), Hint: "Rename the file, or remove that container."})
 			continue
 		}
 		entry, err := in.recall(name)
@@ -38,6 +42,8 @@ func choose(in Inputs) Manifest {
 		m.Units = append(m.Units, entry)
 	}
 	found.Sort()
+	// The kernel's log has room for few of them.
+	slices.SortStableFunc(found, func(a, b diag.Diagnostic) int { return cmp.Compare(a.Severity, b.Severity) })
 	for _, d := range found {
 		m.Log = append(m.Log, LogLine{d.Severity, d.String()})
 	}
@@ -45,12 +51,12 @@ func choose(in Inputs) Manifest {
 }
 
 // render returns what is to be made of the descriptors, and all findings about the inputs.
-func (in Inputs) render() ([]Rendered, diag.List) {
+func (in Inputs) render(a *ahead) ([]Rendered, diag.List) {
 	set, found := in.Check()
 	if len(set) == 0 {
 		return nil, found
 	}
-	facts, err := in.facts()
+	facts, err := in.facts(a)
 	if err != nil {
 		return nil, append(found, diag.Diagnostic{File: "podman", Message: err.Error()})
 	}
@@ -73,11 +79,11 @@ func (in Inputs) render() ([]Rendered, diag.List) {
 }
 
 // facts asks the host what it can do, and refuses one that can do too little.
-func (in Inputs) facts() (Facts, error) {
+func (in Inputs) facts(a *ahead) (Facts, error) {
 	if in.ToolErr != nil {
 		return Facts{}, in.ToolErr
 	}
-	facts, err := readFacts(in.paths, in.Tool)
+	facts, err := readFacts(in.paths, in.Tool, func() (quadlet.Version, error) { return a.askVersion(in.Tool) })
 	if err != nil {
 		return Facts{}, err
 	}
@@ -98,8 +104,8 @@ func (in Inputs) recall(name string) (Entry, error) {
 
 // Restore puts the two texts of a rendering into the cache.
 func Restore(p paths.Paths, render workload.Digest, unit, create []byte) error {
-	if err := writeFile(CreatePath(p, render), create, 0o600); err != nil {
+	if err := writeFile(UnitPath(p, render), unit, 0o644); err != nil {
 		return err
 	}
-	return writeFile(UnitPath(p, render), unit, 0o644)
+	return writeFile(CreatePath(p, render), create, 0o600)
 }

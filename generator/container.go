@@ -44,25 +44,34 @@ type Rendered struct {
 // finding, what the host's Podman cannot do.
 func Render(set []*descriptor.Container, facts Facts) ([]Rendered, diag.List) {
 	around := lookAround(set)
-	var out []Rendered
+	rendered := make([]Rendered, len(set))
+	errs := make([]error, len(set))
+	inParallel(len(set), func(i int) {
+		rendered[i], errs[i] = render(set[i], around, facts)
+	})
+	out := rendered[:0]
 	var found diag.List
-	for _, c := range set {
-		inputs := c.Inputs()
-		r := Rendered{
-			Name: c.Name, Source: c.Source, Wanted: c.AutoStart,
-			Generation: workload.Generation(inputs), Revision: workload.Revision(inputs),
-			Settings: settings(c, around, facts),
-		}
-		text, err := container(c, r.Generation, around, facts)
-		if err != nil {
+	for i, c := range set {
+		if errs[i] != nil {
 			found = append(found, diag.Diagnostic{File: c.Source, Line: c.NameAt.Line, Column: c.NameAt.Column,
-				Message: err.Error(), Secret: slices.Contains(c.SecretLines, c.NameAt.Line)})
+				Message: errs[i].Error(), Secret: slices.Contains(c.SecretLines, c.NameAt.Line)})
 			continue
 		}
-		r.Quadlet = text
-		out = append(out, r)
+		out = append(out, rendered[i])
 	}
 	return out, found
+}
+
+func render(c *descriptor.Container, around surroundings, facts Facts) (Rendered, error) {
+	inputs := c.Inputs()
+	r := Rendered{
+		Name: c.Name, Source: c.Source, Wanted: c.AutoStart,
+		Generation: workload.Generation(inputs), Revision: workload.Revision(inputs),
+	}
+	r.Settings = settings(c, r.Generation, around, facts)
+	var err error
+	r.Quadlet, err = container(c, r.Generation, around, facts)
+	return r, err
 }
 
 // container renders NAME.container. What Quadlet has no key for goes to the section [X-Sitelet], which the hooks read.

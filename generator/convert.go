@@ -1,18 +1,17 @@
 package generator
 
 import (
-	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
 	"strings"
+	"sync"
 
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
-	"github.com/sitelet/sitelet/internal/quadlet"
 	"github.com/sitelet/sitelet/internal/workload"
 )
 
@@ -20,10 +19,103 @@ import (
 type converter struct {
 	paths paths.Paths
 	tool  Tool
+	ahead *ahead
+}
+
+// job is the work on one unit.
+type job struct {
+	Rendered
+	render workload.Digest // of all that the unit is made of
+	done   bool            // it is in the cache
+}
+
+// perRun is how many units are worth a run of quadlet of their own, while there are processors for one.
+const perRun = 500
+
+// convert makes those units of renderings that are not in the cache. It returns all that are there then, and what Quadlet
+// refused.
+func (c *converter) convert(all []Rendered) ([]Entry, diag.List) {
+	cached := c.cached()
+	jobs := make([]*job, len(all))
+	inParallel(len(all), func(i int) {
+		render := c.render(all[i])
+		jobs[i] = &job{all[i], render, cached[filepath.Base(CreatePath(c.paths, render))]}
+	})
+	todo := undone(jobs)
+	runs := min(runtime.GOMAXPROCS(0), 1+len(todo)/perRun)
+	var wait sync.WaitGroup
+	for i := range runs {
+		part := todo[i*len(todo)/runs : (i+1)*len(todo)/runs]
+		wait.Go(func() { c.runEarly(i, part) })
+	}
+	wait.Wait()
+	found := c.retry(undone(todo))
+	var entries []Entry
+	for _, j := range jobs {
+		if j.done {
+			entries = append(entries, Entry{j.Name, j.render, j.Wanted})
+		}
+	}
+	return entries, found
+}
+
+// runEarly is the i-th of the runs that go on at the same time.
+func (c *converter) runEarly(i int, jobs []*job) {
+	if len(jobs) == 0 {
+		return
+	}
+	if i == 0 && c.ahead.run != nil {
+		c.ahead.run.convert(jobs)
+		c.ahead.end()
+		return
+	}
+	r, err := newRun(c.paths, c.tool, i)
+	if err != nil {
+		return
+	}
+	defer r.end()
+	if r.startEarly() == nil {
+		r.convert(jobs)
+	}
+}
+
+// run is a run by itself. It returns what quadlet said.
+func (c *converter) run(jobs []*job) (log string) {
+	r, err := newRun(c.paths, c.tool, 0)
+	if err != nil {
+		return err.Error()
+	}
+	defer r.end()
+	return r.convert(jobs)
+}
+
+// cached returns the names of the files in the cache.
+func (c *converter) cached() map[string]bool {
+	names := map[string]bool{}
+	dir, err := os.Open(cacheDir(c.paths))
+	if err != nil {
+		return names
+	}
+	defer dir.Close()
+	list, _ := dir.Readdirnames(-1)
+	for _, name := range list {
+		names[name] = true
+	}
+	return names
+}
+
+func undone(jobs []*job) []*job {
+	var rest []*job
+	for _, j := range jobs {
+		if !j.done {
+			rest = append(rest, j)
+		}
+	}
+	return rest
 }
 
 // render digests all that a unit is made of.
-func (c converter) render(r Rendered) workload.Digest {
+func (c *converter) render(r Rendered) workload.Digest {
 	h := sha256.New()
 	put(h, c.tool.Identity, r.Name, r.Source, string(r.Generation), string(r.Revision))
 	h.Write(r.Quadlet)
@@ -31,123 +123,25 @@ func (c converter) render(r Rendered) workload.Digest {
 	return workload.Digest(hex.EncodeToString(h.Sum(nil))[:24])
 }
 
-// convert sees to it that the units of all renderings are in the cache, and returns what Quadlet refused.
-func (c converter) convert(all []Rendered) diag.List {
-	var todo []Rendered
-	for _, r := range all {
-		if _, err := os.Lstat(UnitPath(c.paths, c.render(r))); err != nil {
-			todo = append(todo, r)
-		}
-	}
-	if len(todo) == 0 {
-		return nil
-	}
-	lost, log := c.run(todo)
-	if len(todo) == 1 {
-		return refusals(lost, log)
-	}
-	// A file that Quadlet cannot parse takes its whole directory with it, so each one that is missing gets a run of its own.
+// retry runs quadlet once more for what it made no unit of, half by half: a file that it cannot parse takes its whole directory
+// with it. What it refuses alone is a finding.
+func (c *converter) retry(lost []*job) diag.List {
 	var found diag.List
-	for _, r := range lost {
-		still, log := c.run([]Rendered{r})
-		found = append(found, refusals(still, log)...)
+	for half := range slices.Chunk(lost, max(1, (len(lost)+1)/2)) {
+		log := c.run(half)
+		if rest := undone(half); len(half) > 1 {
+			found = append(found, c.retry(rest)...)
+		} else if len(rest) > 0 {
+			found = append(found, refusal(half[0], log))
+		}
 	}
 	return found
 }
 
-// run converts renderings in one run of quadlet and returns those that got no unit. They share a directory: Quadlet looks
-// for each file's drop-ins in every directory, so with one directory each its time grows with the square of their number.
-func (c converter) run(all []Rendered) (lost []Rendered, log string) {
-	in, out := inputDir(c.paths), outputDir(c.paths)
-	defer os.RemoveAll(in)
-	defer os.RemoveAll(out)
-	if err := c.fill(in, out, all); err != nil {
-		return all, err.Error()
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), quadletTimeout)
-	defer cancel()
-	log, err := quadlet.Convert(ctx, c.tool.Path, []string{in}, out, c.paths.Scope == paths.User)
-	if err != nil {
-		log += "\n" + err.Error()
-	}
-	for _, r := range all {
-		if err := c.keep(r, filepath.Join(out, r.Name+".service")); err != nil {
-			lost = append(lost, r)
-		}
-	}
-	return lost, log
-}
-
-func (c converter) fill(in, out string, all []Rendered) error {
-	for _, dir := range []string{in, out} {
-		if err := os.RemoveAll(dir); err != nil {
-			return err
-		}
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-	}
-	for _, r := range all {
-		if err := os.WriteFile(filepath.Join(in, r.Name+".container"), r.Quadlet, 0o600); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// keep moves Quadlet's text into the cache and finishes the unit, in this order: a unit that is there is complete.
-func (c converter) keep(r Rendered, made string) error {
-	text, err := os.ReadFile(made)
-	if err != nil {
-		return err
-	}
-	render := c.render(r)
-	if err := os.Chmod(made, 0o600); err != nil {
-		return err
-	}
-	if err := os.Rename(made, CreatePath(c.paths, render)); err != nil {
-		return err
-	}
-	return writeFile(UnitPath(c.paths, render), finish(r, render, text), 0o644)
-}
-
-// finish writes the unit: of Quadlet's text what says how the service is to be run, then the life cycle. The command that makes
-// the container and what it was made from stay out, for everyone may read units.
-func finish(r Rendered, render workload.Digest, text []byte) []byte {
-	var out bytes.Buffer
-	out.WriteString("# Generated by sitelet-generator. Edit the descriptor that SourcePath= names.\n")
-	secret := false
-	for line := range bytes.Lines(text) {
-		switch {
-		case line[0] == '#':
-			continue
-		case line[0] == '[':
-			secret = bytes.HasPrefix(line, []byte("[X-"))
-		case isReplaced(line):
-			continue
-		}
-		if !secret {
-			out.Write(line)
-		}
-	}
-	out.Write(r.Settings)
-	fmt.Fprintf(&out, "\n[X-Sitelet]\nRender=%s\nGeneration=%s\nRevision=%s\n", render, r.Generation, r.Revision)
-	return out.Bytes()
-}
-
-// isReplaced tells whether a line of Quadlet's is one that the life cycle has its own of.
-func isReplaced(line []byte) bool {
-	return bytes.HasPrefix(line, []byte("ExecSt")) || bytes.HasPrefix(line, []byte("SourcePath="))
-}
-
-// refusals reports what Quadlet made no unit of, with what it said about it.
-func refusals(lost []Rendered, log string) diag.List {
-	var found diag.List
-	for _, r := range lost {
-		found = append(found, diag.Diagnostic{File: r.Source, Message: "Quadlet made no unit of it: " + said(log, r.Name),
-			Hint: "This is a fault of sitelet; please report it with the descriptor."})
-	}
-	return found
+// refusal reports what Quadlet made no unit of, with what it said about it.
+func refusal(j *job, log string) diag.Diagnostic {
+	return diag.Diagnostic{File: j.Source, Message: "Quadlet made no unit of it: " + said(log, j.Name),
+		Hint: "This is a fault of sitelet; please report it with the descriptor."}
 }
 
 // said picks the lines of a log that name a workload, or all of it.

@@ -1,12 +1,10 @@
 package generator
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/quadlet"
@@ -42,7 +40,7 @@ func findTool(p paths.Paths) (Tool, error) {
 }
 
 // readFacts asks the tool for its version once in its life: the answer is kept beside the rendered units.
-func readFacts(p paths.Paths, tool Tool) (Facts, error) {
+func readFacts(p paths.Paths, tool Tool, ask func() (quadlet.Version, error)) (Facts, error) {
 	facts := Facts{Scope: p.Scope, Systemd: systemdVersion(p)}
 	known := filepath.Join(cacheDir(p), "podman-version")
 	if data, err := os.ReadFile(known); err == nil {
@@ -53,21 +51,17 @@ func readFacts(p paths.Paths, tool Tool) (Facts, error) {
 			}
 		}
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), quadletTimeout)
-	defer cancel()
 	var err error
-	if facts.Podman, err = quadlet.RunVersion(ctx, tool.Path); err != nil {
+	if facts.Podman, err = ask(); err != nil {
 		return facts, err
 	}
 	return facts, writeFile(known, []byte(tool.Identity+"\n"+facts.Podman.String()), 0o644)
 }
 
-// quadletTimeout leaves systemd's 90 s for all generators (systemd.generator(7)) mostly to the others.
-const quadletTimeout = 30 * time.Second
-
 // systemdVersion reads the version out of the name of systemd's private library: a generator must not ask PID 1.
 func systemdVersion(p paths.Paths) int {
-	for _, pattern := range []string{"/usr/lib/systemd/libsystemd-shared-*.so", "/usr/lib/*/systemd/libsystemd-shared-*.so", "/usr/lib64/systemd/libsystemd-shared-*.so"} {
+	// The middle one is Debian's; * alone for its first star would list every directory of /usr/lib.
+	for _, pattern := range []string{"/usr/lib/systemd/libsystemd-shared-*.so", "/usr/lib/*-linux-*/systemd/libsystemd-shared-*.so", "/usr/lib64/systemd/libsystemd-shared-*.so"} {
 		found, _ := filepath.Glob(p.Below(pattern))
 		for _, path := range found {
 			name := strings.TrimPrefix(filepath.Base(path), "libsystemd-shared-")

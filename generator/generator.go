@@ -14,9 +14,14 @@ import (
 // Run writes the units of a scope to dir. Each finding goes to log, a line each with its severity. The error is for what kept
 // units from being written.
 func Run(p paths.Paths, dir string, log func(diag.Severity, string)) error {
+	m := ReadManifest(p)
+	a := &ahead{}
+	if m.Fingerprint == "" {
+		a = startAhead(p)
+		defer a.end()
+	}
 	in := Load(p)
 	fingerprint := in.Fingerprint()
-	m := ReadManifest(p)
 	err := fs.ErrNotExist
 	if m.Fingerprint == fingerprint {
 		err = emit(p, m, dir)
@@ -26,7 +31,7 @@ func Run(p paths.Paths, dir string, log func(diag.Severity, string)) error {
 		if err := os.MkdirAll(cacheDir(p), 0o755); err != nil {
 			return err
 		}
-		m = choose(in)
+		m = choose(in, a)
 		m.Fingerprint = fingerprint
 		err = errors.Join(emit(p, m, dir), m.write(p), sweep(p, m))
 	}

@@ -19,12 +19,14 @@ root=$(dirname "$0")/../../..
 for out; do :; done
 if [ "$out" = -version ]; then echo 5.4.2; exit; fi
 echo run >>"$root/runs"
-for file in "$QUADLET_UNIT_DIRS"/*.container; do
+for dir in $(echo "$QUADLET_UNIT_DIRS" | tr : ' '); do for file in "$dir"/*.container; do
 	name=$(basename "$file" .container)
+	if [ -p "$file" ]; then cat "$file"; fi
+	if [ -p "$file" ] || [ ! -e "$file" ]; then continue; fi
 	if [ "$name" = broken ]; then echo "converting broken.container: no"; continue; fi
 	{ echo "# comment"; cat "$file"; printf '[Service]\nType=notify\nExecStart=podman run --name %s -d x\nExecStop=podman rm %s\n' "$name" "$name"; } |
 		sed 's/^\[Container\]/[X-Container]/' >"$out/$name.service"
-done
+done; done
 `
 
 // host is a root directory with a quadlet in it.
@@ -146,9 +148,10 @@ func TestUnitHoldsNoSecretAndAllElse(t *testing.T) {
 			t.Errorf("the unit, which everyone may read, holds %q:\n%s", part, unit)
 		}
 	}
-	for _, line := range []string{"Type=notify", "ExecStart=podman start web", "Requires=sitelet-create@web.service",
-		"SourcePath=" + h.paths.ContainersDir + "/web.json", "Description=Container web"} {
-		if !strings.Contains(unit, "\n"+line+"\n") {
+	for _, line := range []string{"Type=notify\n", "Wants=sitelet-create@web.service\n", "Description=Container web\n",
+		"ExecStart=podman start --filter label=io.sitelet.workload=web --filter label=io.sitelet.generation=",
+		"SourcePath=" + h.paths.ContainersDir + "/web.json\n"} {
+		if !strings.Contains(unit, "\n"+line) {
 			t.Errorf("the unit has no line %q:\n%s", line, unit)
 		}
 	}
@@ -303,6 +306,23 @@ func TestTakenNames(t *testing.T) {
 	h.expect(h.run(), "data", "masked", "web")
 	h.expectLog("/usr/lib/systemd/system/sshd.service")
 	h.expectLog("/etc/containers/systemd/sub/app.container")
+}
+
+// Quadlet would write into the cache, through the link in systemd's directory.
+func TestQuadletFileTakesTheName(t *testing.T) {
+	h := newHost(t)
+	h.descriptor("web")
+	h.run()
+	h.remember("web")
+	before := h.unit("web")
+	h.write("/etc/containers/systemd/web.container", "[Container]\n")
+	h.expect(h.run())
+	h.expectLog("/etc/containers/systemd/web.container: warning: takes the place of the unit of the container web")
+	os.Remove(h.paths.Below("/etc/containers/systemd/web.container"))
+	h.expect(h.run(), "web")
+	if h.unit("web") != before {
+		t.Errorf("the unit is now\n%s", h.unit("web"))
+	}
 }
 
 func TestNoDescriptorsNoQuadlet(t *testing.T) {

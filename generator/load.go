@@ -6,11 +6,8 @@ import (
 	"fmt"
 	"hash"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/sitelet/sitelet/internal/build"
 	"github.com/sitelet/sitelet/internal/config"
@@ -29,13 +26,14 @@ type Inputs struct {
 	Tool    Tool
 	ToolErr error // why there is no tool
 
-	paths paths.Paths
-	store state.Store
+	paths    paths.Paths
+	store    state.Store
+	quadlets []string // services that Quadlet makes of other files, as pairs of name and path
 }
 
 // Load reads the inputs of a scope. It always returns what it could read.
 func Load(p paths.Paths) Inputs {
-	in := Inputs{paths: p, store: state.Store{Dir: p.StateDir}}
+	in := Inputs{paths: p, store: state.Store{Dir: p.StateDir}, quadlets: quadletUnits(p)}
 	in.Config, in.Found = config.Load(p)
 	if in.Found.HasErrors() {
 		// Nobody knows what was meant: keep what runs.
@@ -88,7 +86,7 @@ func (in Inputs) Fingerprint() string {
 			put(h, dir, strconv.FormatInt(info.ModTime().UnixNano(), 10))
 		}
 	}
-	put(h, quadletUnits(in.paths)...)
+	put(h, in.quadlets...)
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -97,62 +95,6 @@ func put(h hash.Hash, values ...string) {
 		io.WriteString(h, strconv.Itoa(len(v))+":"+v)
 	}
 	io.WriteString(h, ";")
-}
-
-// takenBy returns where another unit of the host has the name of a workload's unit. A mask is no such unit: it is how an
-// administrator says that the workload must not run.
-func takenBy(p paths.Paths) func(name string) (where string, ok bool) {
-	quadlets := quadletUnits(p)
-	return func(name string) (string, bool) {
-		for _, dir := range p.UnitDirs {
-			path := filepath.Join(dir, name+".service")
-			if target, err := os.Readlink(path); err == nil && target == "/dev/null" {
-				continue
-			}
-			if info, err := os.Stat(path); err == nil && info.Size() > 0 {
-				return path, true
-			}
-		}
-		for i := 0; i < len(quadlets); i += 2 {
-			if quadlets[i] == name {
-				return quadlets[i+1], true
-			}
-		}
-		return "", false
-	}
-}
-
-// quadletUnits lists the services that Quadlet makes of the administrator's files, as pairs of name and path
-// (podman-systemd.unit(5)).
-func quadletUnits(p paths.Paths) []string {
-	var out []string
-	for _, dir := range p.QuadletDirs {
-		filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-			if err != nil {
-				return fs.SkipDir
-			}
-			if entry.IsDir() {
-				return nil
-			}
-			if name := serviceOf(entry.Name()); name != "" {
-				out = append(out, name, path)
-			}
-			return nil
-		})
-	}
-	return out
-}
-
-func serviceOf(file string) string {
-	ext := filepath.Ext(file)
-	base := strings.TrimSuffix(file, ext)
-	switch ext {
-	case ".container", ".kube":
-		return base
-	case ".pod", ".volume", ".network", ".image", ".build", ".artifact":
-		return fmt.Sprintf("%s-%s", base, ext[1:])
-	}
-	return ""
 }
 
 // LoadNamed is Load with the files and directories that are named in place of the configured ones; with none named it is Load.

@@ -9,6 +9,7 @@ import (
 	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/quadlet"
 	"github.com/sitelet/sitelet/internal/unit"
+	"github.com/sitelet/sitelet/internal/workload"
 )
 
 const (
@@ -29,11 +30,13 @@ var networkOnline = quadlet.Version{Major: 5, Minor: 2}
 
 // settings renders the life cycle of a persistent container (docs/architecture.md) as a drop-in of NAME.service: it is made by
 // another unit, started and stopped by this one, and never removed by either.
-func settings(c *descriptor.Container, around surroundings, facts Facts) []byte {
+func settings(c *descriptor.Container, generation workload.Digest, around surroundings, facts Facts) []byte {
 	s := section{}
+	s.text.Grow(1024)
 	s.begin("Unit")
 	s.add("SourcePath", unit.Text(c.Source))
-	s.add("Requires", "sitelet-create@"+c.Name+".service")
+	// Not Requires=: where an image cannot be pulled yet, it is the failed start below that Restart= tries again.
+	s.add("Wants", "sitelet-create@"+c.Name+".service")
 	s.add("After", "sitelet-boot.service sitelet-create@"+c.Name+".service")
 	if facts.Scope == paths.System && !facts.Podman.AtLeast(networkOnline) {
 		s.add("Wants", "network-online.target")
@@ -52,7 +55,8 @@ func settings(c *descriptor.Container, around surroundings, facts Facts) []byte 
 	}
 	s.startLimit(c.Restart)
 	s.begin("Service")
-	start := "podman start " + c.Name
+	// By its generation: when no new container could be made, the old one has the name.
+	start := "podman start --filter label=" + LabelWorkload + "=" + c.Name + " --filter label=" + LabelGeneration + "=" + string(generation)
 	if len(lookups(c)) > 0 || len(c.Hooks) > 0 {
 		s.add("ExecStartPre", "sitelet hook prepare "+c.Name)
 		// Not with Environment=: stops must work where the file was never written.
@@ -88,9 +92,15 @@ func startTimeout(h *descriptor.Health) time.Duration {
 // section collects the lines of a drop-in. Values are written as they are.
 type section struct{ text bytes.Buffer }
 
-func (s *section) begin(name string) { s.text.WriteString("[" + name + "]\n") }
+func (s *section) begin(name string) { s.write("[", name, "]\n") }
 
-func (s *section) add(key, value string) { s.text.WriteString(key + "=" + value + "\n") }
+func (s *section) add(key, value string) { s.write(key, "=", value, "\n") }
+
+func (s *section) write(texts ...string) {
+	for _, text := range texts {
+		s.text.WriteString(text)
+	}
+}
 
 // startLimit makes maximum_retry_count restarts the last ones, and no count no end.
 func (s *section) startLimit(r descriptor.Restart) {

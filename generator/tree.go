@@ -27,7 +27,7 @@ func WriteTree(p paths.Paths, dir string) (diag.List, error) {
 		return nil, err
 	}
 	set, found := in.Check()
-	facts, err := in.facts()
+	facts, err := in.facts(&ahead{})
 	if err != nil {
 		facts = newest
 		facts.Scope = p.Scope
@@ -47,18 +47,13 @@ func below(dir string, p paths.Paths, path string) string {
 }
 
 func (in Inputs) writeUnits(at paths.Paths, dir string, rendered []Rendered, found *diag.List) error {
-	c := converter{at, in.Tool}
-	*found = append(*found, c.convert(rendered)...)
-	var m Manifest
-	for _, r := range rendered {
-		if _, err := os.Lstat(UnitPath(at, c.render(r))); err == nil {
-			m.Units = append(m.Units, Entry{r.Name, c.render(r), r.Wanted})
-		}
-	}
+	c := converter{at, in.Tool, &ahead{}}
+	units, refused := c.convert(rendered)
+	*found = append(*found, refused...)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
-	if err := emit(at, m, dir); err != nil {
+	if err := emit(at, Manifest{Units: units}, dir); err != nil {
 		return err
 	}
 	return writeQuadlets(inputDir(at), rendered, false)

@@ -26,7 +26,8 @@ func createCommand(argv []string, image, name string) (args, env []string, err e
 		flags, _ = drop(flags, flag)
 	}
 	flags, env = hideSecrets(flags)
-	args = slices.Concat(argv[1:run], []string{"create", "--name=" + name}, flags, argv[end:])
+	// A podman create that was killed can leave a layer of this name behind, which is no container; only --replace removes it.
+	args = slices.Concat(argv[1:run], []string{"create", "--replace", "--name=" + name}, flags, argv[end:])
 	return args, env, nil
 }
 

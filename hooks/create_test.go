@@ -55,7 +55,7 @@ func TestCreateFirst(t *testing.T) {
 	if err := h.Create(context.Background(), "web"); err != nil {
 		t.Fatal(err)
 	}
-	want := []string{"create", "--name=web.aaaaaaaaaaaa", "--cgroups=split", "--sdnotify=conmon", "--label", "io.sitelet.workload=web",
+	want := []string{"create", "--replace", "--name=web.aaaaaaaaaaaa", "--cgroups=split", "--sdnotify=conmon", "--label", "io.sitelet.workload=web",
 		"--label", "io.sitelet.generation=" + genA, "--env", "DB_PASSWORD", "--env", "A=b c", "--health-cmd", `["CMD","-d"]`,
 		"localhost/i:1", "run", "-d", "--rm", "--env", "PASSWORD=x", "${HOME}", "%h", ""}
 	if !reflect.DeepEqual(m.created[0], want) {

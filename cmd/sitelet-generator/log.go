@@ -4,12 +4,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/sitelet/sitelet/internal/diag"
 )
 
 // burst is how many lines the kernel takes from one writer at once (printk_devkmsg=ratelimit, printk(9): ten in five seconds).
 const burst = 9
+
+// maxRecord is the length of a line with its end beyond which the kernel refuses it whole (kernel/printk, devkmsg_write).
+const maxRecord = 976
 
 // openLog returns a log that goes where systemd wants a generator's: to the kernel's log buffer, as no other is there yet.
 // Where that is closed, it goes to standard error.
@@ -26,11 +30,21 @@ func openLog() func(diag.Severity, string) {
 		case out == os.Stderr:
 			fmt.Fprintln(out, text)
 		case lines < burst:
-			fmt.Fprintf(out, "<%d>sitelet-generator[%d]: %s\n", priority(severity), os.Getpid(), text)
+			io.WriteString(out, record(severity, text))
 		case lines == burst:
-			fmt.Fprintf(out, "<%d>sitelet-generator[%d]: there is more: run `sitelet check`\n", priority(severity), os.Getpid())
+			io.WriteString(out, record(severity, "there is more: run `sitelet check`"))
 		}
 	}
+}
+
+// record returns a line in the form of the kernel's log, cut to what it takes.
+func record(severity diag.Severity, text string) string {
+	line := fmt.Sprintf("<%d>sitelet-generator[%d]: %s", priority(severity), os.Getpid(), text)
+	const cut = "…\n"
+	if len(line) >= maxRecord {
+		return strings.ToValidUTF8(line[:maxRecord-len(cut)], "") + cut
+	}
+	return line + "\n"
 }
 
 // priority is that of syslog(3).

@@ -1,64 +1,104 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/internal/config"
 	"github.com/sitelet/sitelet/internal/diag"
+	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/internal/source"
 )
 
 func (c *cli) checkCommand() *cobra.Command {
-	var output string
 	cmd := &cobra.Command{
-		Use:   "check [PATH...]",
+		Use:   "check [-o FORMAT] [PATH...]",
 		Short: "Say what is wrong with the configuration and the descriptors",
-		Long: `Checks the configuration and all descriptors of the host, or only the files and
-directories that are named, as one set. Prints each finding with its place.
+		Long: `Checks the configuration and all descriptors of the host, or only the
+descriptors that are named, by themselves or by their directories, as one set.
+Prints each finding with its place and what to do.
 
-Exits with 0 if there are no errors (there may be warnings), 1 if there are, 2 if
-it was called in a wrong way.`,
+Exits with 0 if there are no errors (there may be warnings), 1 if there are, 2
+if it was called in a wrong way.`,
 		Example: `  sitelet check
   sitelet check web.json
   sitelet check -o json /etc/sitelet/containers`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if output != "text" && output != "json" {
-				return usageError{fmt.Errorf("-o takes text or json, not %q", output)}
-			}
-			return c.check(cmd, args, output)
-		},
+		Args: cobra.ArbitraryArgs,
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "text", "`format`: text or json")
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		p, err := c.paths(cmd)
+		if err != nil {
+			return err
+		}
+		return c.check(p, args, *output)
+	}
 	return cmd
 }
 
-func (c *cli) check(cmd *cobra.Command, named []string, output string) error {
-	p, err := c.paths(cmd)
-	if err != nil {
-		return err
-	}
-	in, err := generator.LoadNamed(p, named)
+func (c *cli) check(p paths.Paths, named []string, output format) error {
+	in, err := load(p, named)
 	if err != nil {
 		return err
 	}
 	_, found := in.Check()
 	found.Sort()
-	if output == "json" {
-		if err := diag.PrintJSON(c.out, found); err != nil {
-			return err
-		}
+	if output == formatJSON {
+		err = diag.PrintJSON(c.out, found)
 	} else {
-		diag.Print(c.out, found, readSource, c.colour())
-		if len(found) == 0 {
-			fmt.Fprintf(c.out, "%s, nothing to say about them\n", counted(len(in.Files), "descriptor"))
+		err = diag.Print(c.out, found, readSource, colour(c.out))
+		places := named
+		if len(named) == 0 {
+			places = generator.DescriptorDirs(p, in.Config)
 		}
+		fmt.Fprintln(c.out, summary(len(in.Files), places, found))
+	}
+	if err != nil {
+		return err
 	}
 	if found.HasErrors() {
 		return errFindings
 	}
 	return nil
+}
+
+// load reads what is to be checked, whatever the configuration says of using it.
+func load(p paths.Paths, named []string) (generator.Inputs, error) {
+	for _, path := range named {
+		if filepath.Ext(path) == ".toml" {
+			return generator.Inputs{}, usageError{fmt.Errorf("%s is no descriptor; name none, and the configuration is checked", path)}
+		}
+	}
+	in, err := generator.LoadNamed(p, named)
+	var missing *fs.PathError
+	if errors.As(err, &missing) {
+		return in, fmt.Errorf("%s cannot be checked: %w; name descriptors, or directories that hold some", missing.Path, missing.Err)
+	}
+	if len(named) == 0 && in.Config.Mode == config.Off {
+		files, found := generator.Reader(p).Descriptors(generator.DescriptorDirs(p, in.Config))
+		in.Files, in.Found = files, append(in.Found, found...)
+	}
+	in.Files = distinct(in.Files)
+	return in, err
+}
+
+// distinct leaves out what is there twice, such as a file that was named beside its directory.
+func distinct(files []source.File) []source.File {
+	seen := map[string]bool{}
+	return slices.DeleteFunc(files, func(f source.File) bool {
+		path, err := filepath.Abs(f.Path)
+		again := err == nil && seen[path]
+		seen[path] = true
+		return again
+	})
 }
 
 // readSource returns the text that an excerpt is taken from.
@@ -70,19 +110,33 @@ func readSource(path string) []byte {
 	return text
 }
 
+// summary is the last line for people.
+func summary(descriptors int, places []string, found diag.List) string {
+	wrong := 0
+	for _, d := range found {
+		if d.Severity == diag.Error {
+			wrong++
+		}
+	}
+	var counts []string
+	if wrong > 0 {
+		counts = append(counts, counted(wrong, "error"))
+	}
+	if warnings := len(found) - wrong; warnings > 0 {
+		counts = append(counts, counted(warnings, "warning"))
+	}
+	switch {
+	case len(counts) > 0:
+		return counted(descriptors, "descriptor") + " checked: " + strings.Join(counts, ", ")
+	case descriptors == 0:
+		return "no descriptors in " + strings.Join(places, ", ")
+	}
+	return counted(descriptors, "descriptor") + " checked: nothing wrong"
+}
+
 func counted(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
-}
-
-// colour is for people at a terminal who have not said that they do not want it (no-color.org).
-func (c *cli) colour() bool {
-	f, ok := c.out.(*os.File)
-	if !ok || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
-		return false
-	}
-	info, err := f.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

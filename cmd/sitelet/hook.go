@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -16,41 +17,43 @@ import (
 
 // hookCommand holds what units call. It is hidden: people have systemctl.
 func (c *cli) hookCommand() *cobra.Command {
-	hook := &cobra.Command{Use: "hook", Short: "What units call", Hidden: true}
-	verb := func(use, short string, args cobra.PositionalArgs, do func(context.Context, hooks.Hooks, []string) error) {
-		hook.AddCommand(&cobra.Command{Use: use, Short: short, Args: args, RunE: func(cmd *cobra.Command, args []string) error {
-			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
-			defer stop()
-			h, err := c.hooks(cmd)
-			if err != nil {
-				return err
-			}
-			return do(ctx, h, args)
-		}})
+	hook := &cobra.Command{
+		Use:     "hook COMMAND",
+		Short:   "What units call",
+		Long:    "Holds what the units of sitelet call. People have systemctl instead.",
+		Example: "  systemctl cat web sitelet-create@web",
+		Hidden:  true,
 	}
-	verb("create NAME", "Make the container of a workload", cobra.ExactArgs(1), func(ctx context.Context, h hooks.Hooks, args []string) error {
-		return h.Create(ctx, args[0])
-	})
-	verb("prepare NAME", "Write what the start of a container reads", cobra.ExactArgs(1), func(ctx context.Context, h hooks.Hooks, args []string) error {
-		return h.Prepare(ctx, args[0])
-	})
-	verb("refresh-hosts NAME...", "Look up the hosts of running containers again", cobra.MinimumNArgs(1), func(ctx context.Context, h hooks.Hooks, args []string) error {
-		return h.RefreshHosts(ctx, args...)
-	})
-	verb("boot", "Take up inputs that came with a later mount", noMore, func(ctx context.Context, h hooks.Hooks, args []string) error {
-		return h.Boot(ctx, func(ctx context.Context) (hooks.Manager, error) { return systemd.Connect(ctx, h.Paths.Scope) })
-	})
+	hook.AddCommand(
+		c.hook("create NAME", "Make the container of a workload", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
+			return h.Create(ctx, args[0])
+		}),
+		c.hook("prepare NAME", "Write what the start of a container reads", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
+			return h.Prepare(ctx, args[0])
+		}),
+		c.hook("refresh-hosts NAME...", "Look up the hosts of running containers again", someNames, func(ctx context.Context, h hooks.Hooks, args []string) error {
+			return h.RefreshHosts(ctx, args...)
+		}),
+		c.hook("boot", "Take up inputs that came with a later mount", noArgument, func(ctx context.Context, h hooks.Hooks, _ []string) error {
+			return h.Boot(ctx, func(ctx context.Context) (hooks.Manager, error) { return systemd.Connect(ctx, h.Paths.Scope) })
+		}),
+	)
 	return hook
 }
 
-func (c *cli) hooks(cmd *cobra.Command) (hooks.Hooks, error) {
-	p, err := c.paths(cmd)
-	if err != nil {
-		return hooks.Hooks{}, err
+// hook returns the command of one hook, which ends early, and cleanly, when systemd stops its unit.
+func (c *cli) hook(use, short string, args cobra.PositionalArgs, do func(context.Context, hooks.Hooks, []string) error) *cobra.Command {
+	cmd := &cobra.Command{Use: use, Short: short, Long: short + ".", Args: args}
+	cmd.Example = "  sitelet hook " + strings.NewReplacer("NAME...", "web db", "NAME", "web").Replace(use)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		p, err := c.paths(cmd)
+		if err != nil {
+			return err
+		}
+		log := func(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }
+		return do(ctx, hooks.Hooks{Paths: p, Engine: engine.Podman{}, Log: log}, args)
 	}
-	return hooks.Hooks{
-		Paths:  p,
-		Engine: engine.Podman{},
-		Log:    func(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) },
-	}, nil
+	return cmd
 }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelet/sitelet/internal/build"
 	"github.com/sitelet/sitelet/internal/paths"
 )
 
@@ -24,9 +24,6 @@ const (
 // errFindings ends a command whose findings have been printed.
 var errFindings = errors.New("findings")
 
-// usageError is a mistake in the command line.
-type usageError struct{ error }
-
 // cli is what the commands share.
 type cli struct {
 	out, err io.Writer
@@ -37,7 +34,7 @@ func run(args []string, out, errOut io.Writer) int {
 	c := &cli{out: out, err: errOut}
 	root := c.root()
 	root.SetArgs(args)
-	err := root.Execute()
+	cmd, err := root.ExecuteC()
 	var usage usageError
 	switch {
 	case err == nil:
@@ -45,7 +42,7 @@ func run(args []string, out, errOut io.Writer) int {
 	case errors.Is(err, errFindings):
 		return exitFailed
 	case errors.As(err, &usage):
-		fmt.Fprintf(errOut, "sitelet: %v\nRun `sitelet --help` for the commands and their flags.\n", err)
+		fmt.Fprintf(errOut, "sitelet: %v\nRun `%s --help` to see how it is called.\n", err, cmd.CommandPath())
 		return exitUsage
 	}
 	fmt.Fprintf(errOut, "sitelet: %v\n", err)
@@ -54,35 +51,32 @@ func run(args []string, out, errOut io.Writer) int {
 
 func (c *cli) root() *cobra.Command {
 	root := &cobra.Command{
-		Use:   "sitelet",
-		Short: "Containers and Skupper sites as systemd services, from plain files",
+		Use: "sitelet [--user] COMMAND",
 		Long: `sitelet lets systemd run containers from plain files: descriptors below
 /etc/sitelet/containers become services at boot and at systemctl daemon-reload.
 Start, stop and look at them with systemctl and journalctl.`,
+		Example: `  sitelet check
+  systemctl daemon-reload
+  systemctl start web`,
+		Version:       build.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return usageError{fmt.Errorf("there is no command %q%s", args[0], suggestion(cmd, args[0]))}
-		},
 	}
 	root.SetOut(c.out)
 	root.SetErr(c.err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
-	root.PersistentFlags().BoolVar(&c.user, "user", os.Geteuid() != 0, "work for the calling user's systemd instead of the host's")
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.SetHelpFunc(help)
+	root.SetFlagErrorFunc(badFlag)
+	root.SetVersionTemplate("sitelet {{.Version}}\n")
+	root.Flags().Bool("version", false, "print the version")
+	root.PersistentFlags().BoolP("help", "h", false, "print this help")
+	root.PersistentFlags().BoolVar(&c.user, "user", os.Geteuid() != 0, "work for your own systemd, not the host's; the default for all but root")
 	root.AddCommand(c.checkCommand(), c.renderCommand(), c.versionCommand(), c.hookCommand())
+	root.SetHelpCommand(helpCommand())
+	root.InitDefaultHelpCmd()
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.InitDefaultCompletionCmd()
+	strict(root)
 	return root
-}
-
-func suggestion(cmd *cobra.Command, word string) string {
-	if near := cmd.SuggestionsFor(word); len(near) > 0 {
-		return "; did you mean " + strings.Join(near, " or ") + "?"
-	}
-	return ""
 }
 
 // paths resolves where everything is: SITELET_ROOT stands in for /, and makes the host's scope the default for everyone.
@@ -93,12 +87,4 @@ func (c *cli) paths(cmd *cobra.Command) (paths.Paths, error) {
 		scope = paths.User
 	}
 	return paths.New(scope, root, os.Getenv)
-}
-
-// noMore refuses arguments, as a mistake of usage.
-func noMore(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usageError{fmt.Errorf("%s takes no argument, not %q", cmd.CommandPath(), args[0])}
-	}
-	return nil
 }

@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/diag"
+	"github.com/sitelet/sitelet/internal/paths"
 )
 
 func (c *cli) renderCommand() *cobra.Command {
@@ -14,36 +16,36 @@ func (c *cli) renderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render -d DIR",
 		Short: "Write what the generator and the hooks would write, to a directory",
-		Long: `Writes the Quadlet files, and the units if the host has Quadlet, below DIR at the
-paths where the generator and the hooks would have written them. Nothing outside DIR
-is touched, and neither systemd nor root is needed.
+		Long: `Writes the Quadlet files, and the units if the host has Quadlet, below DIR at
+the paths where the generator and the hooks would have written them. Nothing
+outside DIR is touched, and neither systemd nor root is needed.
 
-Exits with 0 if all descriptors were rendered, 1 if there were errors (the others are
-rendered all the same), 2 if it was called in a wrong way.`,
+Exits with 0 if all descriptors were rendered, 1 if there were errors (the
+others are rendered all the same), 2 if it was called in a wrong way.`,
 		Example: `  sitelet render -d /tmp/rendered
   SITELET_ROOT=testdata/01 sitelet render -d /tmp/rendered`,
-		Args: noMore,
+		Args: noArgument,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir == "" {
-				return usageError{fmt.Errorf("render needs -d DIR, the directory to write to")}
+				return usageError{errors.New("render needs -d DIR, the directory to write to")}
 			}
-			return c.render(cmd, dir)
+			p, err := c.paths(cmd)
+			if err != nil {
+				return err
+			}
+			return c.render(p, dir)
 		},
 	}
-	cmd.Flags().StringVarP(&dir, "directory", "d", "", "`DIR` to write to; it is made if it is not there")
+	cmd.Flags().StringVarP(&dir, "directory", "d", "", "write below `DIR`, which is made if it is not there")
 	return cmd
 }
 
-func (c *cli) render(cmd *cobra.Command, dir string) error {
-	p, err := c.paths(cmd)
-	if err != nil {
-		return err
-	}
+func (c *cli) render(p paths.Paths, dir string) error {
 	found, err := generator.WriteTree(p, dir)
 	found.Sort()
-	diag.Print(c.err, found, readSource, false)
+	diag.Print(c.err, found, readSource, colour(c.err))
 	if err != nil {
-		return err
+		return fmt.Errorf("%w; name another directory with -d", err)
 	}
 	if found.HasErrors() {
 		return errFindings

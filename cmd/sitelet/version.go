@@ -9,14 +9,23 @@ import (
 )
 
 func (c *cli) versionCommand() *cobra.Command {
-	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Example: "  sitelet version",
-		Args:    noMore,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			_, err := fmt.Fprintln(c.out, "sitelet", build.Version)
-			return err
-		},
+	cmd := &cobra.Command{
+		Use:   "version [-o FORMAT]",
+		Short: "Print the version",
+		Long: `Prints the version.
+
+Exits with 0, or with 2 if it was called in a wrong way.`,
+		Example: `  sitelet version
+  sitelet version -o json`,
+		Args: noArgument,
 	}
+	output := outputFlag(cmd)
+	cmd.RunE = func(*cobra.Command, []string) error {
+		if *output == formatJSON {
+			return printJSON(c.out, map[string]string{"version": build.Version})
+		}
+		_, err := fmt.Fprintln(c.out, "sitelet", build.Version)
+		return err
+	}
+	return cmd
 }

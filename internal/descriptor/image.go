@@ -1,11 +1,6 @@
 package descriptor
 
-import (
-	_ "crypto/sha512" // digests in references are only known if their algorithm is
-	"strings"
-
-	"github.com/distribution/reference"
-)
+import "strings"
 
 // readImage reads image. Names must be fully qualified, since a short one means something else on every host.
 func readImage(root value, c *Container) {
@@ -28,15 +23,19 @@ func readImage(root value, c *Container) {
 
 // referenceProblem wants a registry in front: something with a dot, a port or a capital, or "localhost".
 func referenceProblem(name string) problem {
-	named, err := reference.ParseNormalizedNamed(name)
-	if err != nil {
-		if strings.Contains(name, "://") {
-			return problem{quote(name) + " is not an image", "Write it without http:// or the like."}
-		}
-		return problem{quote(name) + " is not an image: " + shorten(err.Error()), "Write REGISTRY/NAME:TAG or REGISTRY/NAME@DIGEST."}
+	if strings.Contains(name, "://") {
+		return problem{quote(name) + " is not an image", "Write it without http:// or the like."}
 	}
-	if host, _, ok := strings.Cut(name, "/"); !ok || reference.Domain(named) != host {
-		return problem{quote(name) + " does not name a registry", "Write " + quote(named.String()) + ", or the registry that it comes from."}
+	r := splitReference(name)
+	fault := r.fault()
+	if len(name) == 64 && only(name, numerals+"abcdef") {
+		fault = "invalid repository name (" + name + "), cannot specify 64-byte hexadecimal strings"
+	}
+	switch {
+	case fault != "":
+		return problem{quote(name) + " is not an image: " + shorten(fault), "Write REGISTRY/NAME:TAG or REGISTRY/NAME@DIGEST."}
+	case !r.explicit:
+		return problem{quote(name) + " does not name a registry", "Write " + quote(r.String()) + ", or the registry that it comes from."}
 	}
 	return problem{}
 }

@@ -16,7 +16,7 @@ import (
 // JSON, sizes in bytes, durations as Go writes them. What is empty is left out, so that a field that a later version
 // knows changes no digest of a descriptor without it. Where the descriptor stands is no part of it.
 func (c *Container) Inputs() []workload.Input {
-	var in inputs
+	in := make(inputs, 0, 32)
 	in.add("container_name", c.Name)
 	in.add("image.name", c.Image)
 	for _, k := range sorted(c.DecryptKeys, func(k DecryptKey) string { return k.Path }) {

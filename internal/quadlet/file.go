@@ -17,14 +17,15 @@ import (
 // cannot carry, or a key newer than the host's Podman, becomes a flag in PodmanArgs=.
 // What cannot be written at all is reported by Bytes.
 type File struct {
-	podman   Version
-	sections []*section
-	errs     []error
+	podman    Version
+	sections  []*section
+	variables []string // names of those that the unit defines
+	errs      []error
 }
 
 type section struct {
-	name  string
-	lines []string
+	name string
+	text []byte // lines with their ends
 }
 
 // New returns an empty file for a host with the given Podman.
@@ -33,6 +34,7 @@ func New(podman Version) *File {
 	for _, name := range []string{"Unit", "Container", "Service"} {
 		f.section(name)
 	}
+	f.section("Container").text = make([]byte, 0, 2048)
 	return f
 }
 
@@ -126,21 +128,21 @@ func (f *File) Bytes() ([]byte, error) {
 	if len(f.errs) > 0 {
 		return nil, errors.Join(f.errs...)
 	}
-	command := strings.Join(f.section("Container").lines, "\n")
-	if len(command)+3*strings.Count(command, " ") > maxCommand { // newer Quadlets write a blank as \x20
+	command := f.section("Container").text
+	if len(command)+3*bytes.Count(command, []byte(" ")) > maxCommand { // newer Quadlets write a blank as \x20
 		return nil, errors.New("the values together are longer than the 1 MiB that systemd reads; put long ones into files and mount these")
 	}
-	var b bytes.Buffer
+	text := make([]byte, 0, len(command)+1024)
 	for _, s := range f.sections {
-		if len(s.lines) == 0 {
+		if len(s.text) == 0 {
 			continue
 		}
-		if b.Len() > 0 {
-			b.WriteByte('\n')
+		if len(text) > 0 {
+			text = append(text, '\n')
 		}
-		fmt.Fprintf(&b, "[%s]\n%s\n", s.name, strings.Join(s.lines, "\n"))
+		text = append(append(append(append(text, '['), s.name...), "]\n"...), s.text...)
 	}
-	return b.Bytes(), nil
+	return text, nil
 }
 
 func (f *File) text(section, key, value string) {
@@ -166,7 +168,7 @@ func (f *File) words(key string, words ...string) {
 
 func (f *File) line(section, key, text string) {
 	s := f.section(section)
-	s.lines = append(s.lines, key+"="+text)
+	s.text = append(append(append(append(s.text, key...), '='), text...), '\n')
 }
 
 func (f *File) section(name string) *section {

@@ -57,9 +57,9 @@ func (f *File) word(s string) string {
 
 // variable defines a variable for the commands of the unit and returns the reference to it.
 func (f *File) variable(name, value string) string {
-	line := "Environment=" + unit.Word(name+"="+value)
-	if s := f.section("Service"); !slices.Contains(s.lines, line) {
-		s.lines = append(s.lines, line)
+	if !slices.Contains(f.variables, name) {
+		f.variables = append(f.variables, name)
+		f.line("Service", "Environment", unit.Word(name+"="+value))
 	}
 	return "${" + name + "}"
 }

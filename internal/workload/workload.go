@@ -4,7 +4,6 @@ package workload
 import (
 	"crypto/sha256"
 	"encoding/hex"
-	"io"
 	"strconv"
 )
 
@@ -26,12 +25,18 @@ func Generation(inputs []Input) Digest { return digest(inputs, false) }
 func Revision(inputs []Input) Digest { return digest(inputs, true) }
 
 func digest(inputs []Input, live bool) Digest {
-	h := sha256.New()
+	text := make([]byte, 0, 1024)
 	for _, in := range inputs {
 		if in.Live == live {
 			// Lengths in front keep ("a", "bc") and ("ab", "c") apart.
-			io.WriteString(h, strconv.Itoa(len(in.Field))+":"+in.Field+strconv.Itoa(len(in.Value))+":"+in.Value)
+			text = appendCounted(appendCounted(text, in.Field), in.Value)
 		}
 	}
-	return Digest(hex.EncodeToString(h.Sum(nil))[:24])
+	sum := sha256.Sum256(text)
+	return Digest(hex.EncodeToString(sum[:12]))
+}
+
+func appendCounted(text []byte, s string) []byte {
+	text = strconv.AppendInt(text, int64(len(s)), 10)
+	return append(append(text, ':'), s...)
 }

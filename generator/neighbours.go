@@ -1,0 +1,131 @@
+package generator
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/internal/unit"
+)
+
+// takenBy returns where another unit of the host has the name of a workload's unit. A mask is no such unit: it is how an
+// administrator says that the workload must not run.
+func (in Inputs) takenBy() func(name string) (where string, ok bool) {
+	services := servicesIn(in.paths.UnitDirs)
+	return func(name string) (string, bool) {
+		for _, path := range services[name] {
+			if target, err := os.Readlink(path); err == nil && target == "/dev/null" {
+				continue
+			}
+			if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+				return path, true
+			}
+		}
+		return in.quadletOf(name)
+	}
+}
+
+// quadletOf returns the file of the administrator's that Quadlet makes a unit of this name of.
+func (in Inputs) quadletOf(name string) (path string, ok bool) {
+	for i := 0; i < len(in.quadlets); i += 2 {
+		if in.quadlets[i] == name {
+			return in.quadlets[i+1], true
+		}
+	}
+	return "", false
+}
+
+// servicesIn returns the paths of the services in dirs by name, in the order of dirs.
+func servicesIn(dirs []string) map[string][]string {
+	services := map[string][]string{}
+	for _, dir := range dirs {
+		open, err := os.Open(dir)
+		if err != nil {
+			continue
+		}
+		files, _ := open.Readdirnames(-1)
+		open.Close()
+		for _, file := range files {
+			if name, ok := strings.CutSuffix(file, ".service"); ok {
+				services[name] = append(services[name], filepath.Join(dir, file))
+			}
+		}
+	}
+	return services
+}
+
+// quadletUnits lists the services that Quadlet makes of the administrator's files, as pairs of name and path
+// (podman-systemd.unit(5)).
+func quadletUnits(p paths.Paths) []string {
+	q := quadletFiles{seen: map[string]bool{}}
+	if p.Scope == paths.System {
+		// What is in there is for users.
+		q.seen[p.Below("/etc/containers/systemd/users")] = true
+	}
+	for _, dir := range p.QuadletDirs {
+		q.walk(dir)
+	}
+	return q.units
+}
+
+// quadletFiles is the work of quadletUnits.
+type quadletFiles struct {
+	units []string
+	seen  map[string]bool // directories, without symbolic links: Quadlet follows those
+}
+
+func (q *quadletFiles) walk(dir string) {
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil || q.seen[real] {
+		return
+	}
+	q.seen[real] = true
+	entries, err := os.ReadDir(real)
+	if err != nil {
+		return
+	}
+	for _, entry := range entries {
+		path := filepath.Join(dir, entry.Name())
+		info, err := os.Stat(path)
+		switch {
+		case err != nil:
+		case info.IsDir() && filepath.Base(dir) == "users" && isNumber(entry.Name()):
+			// A user's own: the one that counts is in QuadletDirs itself.
+		case info.IsDir():
+			q.walk(path)
+		case info.Mode().IsRegular():
+			if name := serviceOf(path); name != "" {
+				q.units = append(q.units, name, path)
+			}
+		}
+	}
+}
+
+func isNumber(s string) bool { return strings.Trim(s, "0123456789") == "" }
+
+// serviceOf returns the name of the service that Quadlet makes of a file, or that a drop-in of one gives it.
+func serviceOf(path string) string {
+	ext := filepath.Ext(path)
+	name := strings.TrimSuffix(filepath.Base(path), ext)
+	switch ext {
+	case ".container", ".kube":
+	case ".pod", ".volume", ".network", ".image", ".build", ".artifact":
+		name += "-" + ext[1:]
+	case ".conf":
+		name = ""
+	default:
+		return ""
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return name
+	}
+	file, _ := unit.Parse(text)
+	for _, a := range file {
+		if a.Key == "ServiceName" {
+			name = a.Value
+		}
+	}
+	return name
+}
