@@ -9,37 +9,39 @@ import (
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/quadlet"
+	"github.com/sitelet/sitelet/internal/source"
+	"github.com/sitelet/sitelet/internal/state"
 	"github.com/sitelet/sitelet/internal/workload"
 )
 
-// choose decides which unit each workload gets, and has it in the cache when it returns: the one of its descriptor, or, where
-// there is no good one or it may not be followed, the one that its container was made from.
+// choose decides which unit each workload gets, and has it in the cache when it returns.
 func choose(in Inputs, a *ahead) Manifest {
-	var m Manifest
-	rendered, found := in.render(a)
+	known, found := in.Known()
+	rendered, more := in.render(known, a)
 	c := converter{in.paths, in.Tool, a}
-	units, refused := c.convert(rendered)
-	m.Units, found = units, append(found, refused...)
+	units, refused := c.convert(in.follow(rendered, known))
+	found = slices.Concat(found, more, refused)
+	m := Manifest{Units: units, Dirs: in.Dirs}
 	done := map[string]bool{}
 	for _, u := range units {
 		done[u.Name] = true
 	}
-	for _, name := range in.Names {
-		if done[name] {
+	for _, k := range known {
+		v := k.Runs()
+		if v == nil || done[k.Name] {
 			continue
 		}
-		if path, ok := in.quadletOf(name); ok {
+		if path, ok := in.quadletOf(k.Name); ok {
 			// Both would write one file of systemd's directory, in any order, and by a link Quadlet would write into the cache.
 			found = append(found, diag.Diagnostic{File: path, Severity: diag.Warning,
-				Message: fmt.Sprintf("takes the place of the unit of the container %s", name), Hint: "Rename the file, or remove that container."})
+				Message: fmt.Sprintf("takes the place of the unit of the container %s", k.Name), Hint: "Rename the file, or remove that container."})
 			continue
 		}
-		entry, err := in.recall(name)
-		if err != nil {
-			found = append(found, diag.Diagnostic{File: in.paths.StateDir, Message: err.Error(), Severity: diag.Warning})
+		if err := Restore(in.paths, v.Render, []byte(v.Unit), []byte(v.Create)); err != nil {
+			found = append(found, diag.Diagnostic{File: in.paths.StateDir, Message: err.Error()})
 			continue
 		}
-		m.Units = append(m.Units, entry)
+		m.Units = append(m.Units, Entry{k.Name, v.Render, v.Wanted})
 	}
 	found.Sort()
 	// The kernel's log has room for few of them.
@@ -50,8 +52,52 @@ func choose(in Inputs, a *ahead) Manifest {
 	return m
 }
 
-// render returns what is to be made of the descriptors, and all findings about the inputs.
-func (in Inputs) render(a *ahead) ([]Rendered, diag.List) {
+// follow returns the renderings that are to have their units: all but those whose workload is to stay with what runs. That is
+// the version on trial, the last good one where this one was refused, and in mode init whatever was deployed.
+func (in Inputs) follow(rendered []Rendered, known []state.Workload) []Rendered {
+	by := map[string]*state.Workload{}
+	for i := range known {
+		by[known[i].Name] = &known[i]
+	}
+	var desired []Rendered
+	for _, r := range rendered {
+		k := by[r.Name]
+		switch {
+		case k == nil || k.Runs() == nil:
+		case in.Config.Mode == config.Init && !k.Unproven:
+			continue
+		case k.Trial != nil && k.Trial.Generation != r.Generation:
+			continue
+		case k.Refuses(r.Generation, r.Text):
+			continue
+		}
+		desired = append(desired, r)
+	}
+	return desired
+}
+
+// Known reads the state of all workloads. A damaged file is reported, and its workload counts as unknown.
+func (in Inputs) Known() ([]state.Workload, diag.List) {
+	var known []state.Workload
+	var found diag.List
+	for _, name := range in.Names {
+		w, err := in.store.Read(name)
+		if err != nil {
+			found = append(found, diag.Diagnostic{File: in.paths.StateDir, Message: err.Error(), Severity: diag.Warning,
+				Hint: "It is made again from the container and its unit at the next reload."})
+			continue
+		}
+		known = append(known, w)
+	}
+	return known, found
+}
+
+// Render returns what the descriptors come to, and all findings about the inputs.
+func (in Inputs) Render(known []state.Workload) ([]Rendered, diag.List) {
+	return in.render(known, &ahead{})
+}
+
+func (in Inputs) render(known []state.Workload, a *ahead) ([]Rendered, diag.List) {
 	set, found := in.Check()
 	if len(set) == 0 {
 		return nil, found
@@ -60,22 +106,12 @@ func (in Inputs) render(a *ahead) ([]Rendered, diag.List) {
 	if err != nil {
 		return nil, append(found, diag.Diagnostic{File: "podman", Message: err.Error()})
 	}
-	rendered, refused := Render(set, facts)
-	found = append(found, refused...)
-	if in.Config.Mode != config.Init {
-		return rendered, found
+	pins := map[string]string{}
+	for _, k := range known {
+		pins[k.Name] = k.Pin
 	}
-	known := map[string]bool{}
-	for _, name := range in.Names {
-		known[name] = true
-	}
-	kept := rendered[:0]
-	for _, r := range rendered {
-		if !known[r.Name] {
-			kept = append(kept, r)
-		}
-	}
-	return kept, found
+	rendered, refused := Render(set, pins, facts)
+	return rendered, append(found, refused...)
 }
 
 // facts asks the host what it can do, and refuses one that can do too little.
@@ -88,18 +124,27 @@ func (in Inputs) facts(a *ahead) (Facts, error) {
 		return Facts{}, err
 	}
 	if !facts.Podman.AtLeast(quadlet.Minimum) {
-		return Facts{}, fmt.Errorf("Podman %v is older than %v, the first that sitelet can work with; install a newer one", facts.Podman, quadlet.Minimum)
+		return Facts{}, fmt.Errorf("version %v of Podman is older than %v, the first that sitelet can work with; install a newer one", facts.Podman, quadlet.Minimum)
 	}
 	return facts, nil
 }
 
-// recall puts the unit that a workload's container was made from back into the cache.
-func (in Inputs) recall(name string) (Entry, error) {
-	w, err := in.store.Read(name)
-	if err != nil {
-		return Entry{}, err
+// RenderOf names the text that a rendering comes to.
+func (in Inputs) RenderOf(r Rendered) workload.Digest {
+	c := converter{paths: in.paths, tool: in.Tool}
+	return c.render(r)
+}
+
+// Broken lists the names of workloads whose descriptors are there but were refused.
+func Broken(in Inputs, rendered []Rendered, known []state.Workload) []string {
+	var names []string
+	for _, k := range known {
+		if v := k.Runs(); v != nil && !slices.ContainsFunc(rendered, func(r Rendered) bool { return r.Name == k.Name || r.Source == v.Source }) &&
+			slices.ContainsFunc(in.Files, func(f source.File) bool { return f.Path == v.Source }) {
+			names = append(names, k.Name)
+		}
 	}
-	return Entry{name, w.Render, w.Wanted}, Restore(in.paths, w.Render, []byte(w.Unit), []byte(w.Create))
+	return names
 }
 
 // Restore puts the two texts of a rendering into the cache.

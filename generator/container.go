@@ -35,19 +35,24 @@ type Rendered struct {
 	Source     string // path of the descriptor
 	Generation workload.Digest
 	Revision   workload.Digest
-	Wanted     bool   // started at boot
+	Wanted     bool // started at boot
+	Inputs     []workload.Input
+	Text       []byte // of the descriptor
+	Image      string
+	Pull       string // policy
+	Keys       []descriptor.DecryptKey
 	Quadlet    []byte // NAME.container
 	Settings   []byte // life cycle, in the form of a drop-in of NAME.service
 }
 
 // Render turns a set of containers that passed descriptor.CheckSet into text, in the order of the set. It leaves out, with a
-// finding, what the host's Podman cannot do.
-func Render(set []*descriptor.Container, facts Facts) ([]Rendered, diag.List) {
+// finding, what the host's Podman cannot do. pins are the ids of images that moved tags were followed to, by workload.
+func Render(set []*descriptor.Container, pins map[string]string, facts Facts) ([]Rendered, diag.List) {
 	around := lookAround(set)
 	rendered := make([]Rendered, len(set))
 	errs := make([]error, len(set))
 	inParallel(len(set), func(i int) {
-		rendered[i], errs[i] = render(set[i], around, facts)
+		rendered[i], errs[i] = render(set[i], pins[set[i].Name], around, facts)
 	})
 	out := rendered[:0]
 	var found diag.List
@@ -62,27 +67,30 @@ func Render(set []*descriptor.Container, facts Facts) ([]Rendered, diag.List) {
 	return out, found
 }
 
-func render(c *descriptor.Container, around surroundings, facts Facts) (Rendered, error) {
-	inputs := c.Inputs()
+func render(c *descriptor.Container, pin string, around surroundings, facts Facts) (Rendered, error) {
 	r := Rendered{
-		Name: c.Name, Source: c.Source, Wanted: c.AutoStart,
-		Generation: workload.Generation(inputs), Revision: workload.Revision(inputs),
+		Name: c.Name, Source: c.Source, Wanted: c.AutoStart, Inputs: c.Inputs(), Text: c.SourceText,
+		Image: c.Image, Pull: c.Pull, Keys: c.DecryptKeys,
 	}
+	if pin != "" {
+		r.Inputs = append(r.Inputs, workload.Input{Field: "image.id", Value: pin})
+	}
+	r.Generation, r.Revision = workload.Generation(r.Inputs), workload.Revision(r.Inputs)
 	r.Settings = settings(c, r.Generation, around, facts)
 	var err error
-	r.Quadlet, err = container(c, r.Generation, around, facts)
+	r.Quadlet, err = container(c, r, around, facts)
 	return r, err
 }
 
 // container renders NAME.container. What Quadlet has no key for goes to the section [X-Sitelet], which the hooks read.
-func container(c *descriptor.Container, generation workload.Digest, around surroundings, facts Facts) ([]byte, error) {
+func container(c *descriptor.Container, r Rendered, around surroundings, facts Facts) ([]byte, error) {
 	f := quadlet.New(facts.Podman)
 	f.Unit("Description", "Container "+c.Name)
 	f.Add("ContainerName", c.Name)
 	f.Add("Image", c.Image)
 	f.Add("Pull", c.Pull)
 	f.KeyVal("Label", LabelWorkload, c.Name)
-	f.KeyVal("Label", LabelGeneration, string(generation))
+	f.KeyVal("Label", LabelGeneration, string(r.Generation))
 	addProcess(f, c)
 	addSecurity(f, c)
 	addNetwork(f, c)
@@ -92,7 +100,7 @@ func container(c *descriptor.Container, generation workload.Digest, around surro
 	for _, m := range c.Mounts {
 		f.Bind(m.Source, m.Destination, "bind-propagation="+m.Propagation)
 	}
-	addHookData(f, c, generation, around)
+	addHookData(f, c, r, around)
 	return f.Bytes()
 }
 
@@ -237,20 +245,25 @@ func healthCommand(h *descriptor.Health) string {
 // HookData is what the hooks need beyond Podman's arguments, a line of JSON in [X-Sitelet] of the text that Quadlet passes on.
 type HookData struct {
 	Generation workload.Digest
+	Revision   workload.Digest
+	Inputs     []workload.Input // what the two digest
+	Wanted     bool             // started at boot
 	Image      string
 	Bridge     bool                    `json:",omitempty"` // needs Network
 	Lookup     []descriptor.Host       `json:",omitempty"` // addresses to be found at each start
 	Hooks      []descriptor.Hook       `json:",omitempty"`
 	Keys       []descriptor.DecryptKey `json:",omitempty"`
 	LogDir     string                  `json:",omitempty"` // to be made
+	Health     bool                    `json:",omitempty"` // has a health check
 	Reserved   []string                `json:",omitempty"` // PROTO/PORT that other descriptors publish, within this one's ranges
 }
 
-func addHookData(f *quadlet.File, c *descriptor.Container, generation workload.Digest, around surroundings) {
+func addHookData(f *quadlet.File, c *descriptor.Container, r Rendered, around surroundings) {
 	data := HookData{
-		Generation: generation, Image: c.Image, Bridge: c.Network != "host",
+		Generation: r.Generation, Revision: r.Revision, Inputs: r.Inputs, Wanted: r.Wanted, Image: c.Image, Bridge: c.Network != "host",
 		Lookup: lookups(c), Hooks: c.Hooks, Keys: c.DecryptKeys, Reserved: around.reserved(c),
 	}
+	data.Health = c.Health != nil
 	if c.Log.Driver != "none" {
 		data.LogDir = c.Log.RootDir
 	}

@@ -32,7 +32,7 @@ func Run(p paths.Paths, dir string, log func(diag.Severity, string)) error {
 			return err
 		}
 		m = choose(in, a)
-		m.Fingerprint = fingerprint
+		m.Fingerprint, m.Written = fingerprint, in.Written()
 		err = errors.Join(emit(p, m, dir), m.write(p), sweep(p, m))
 	}
 	for _, line := range m.Log {

@@ -115,7 +115,7 @@ func (h *host) remember(name string) {
 		if err != nil {
 			h.t.Fatal(err)
 		}
-		w := state.Workload{Name: name, Render: u.Render, Wanted: u.Wanted, Unit: h.unit(name), Create: string(create)}
+		w := state.Workload{Name: name, Current: &state.Version{Generation: "g", Render: u.Render, Wanted: u.Wanted, Unit: h.unit(name), Create: string(create)}}
 		if err := (state.Store{Dir: h.paths.StateDir}).Write(w); err != nil {
 			h.t.Fatal(err)
 		}

@@ -106,7 +106,7 @@ func TestPodmanVersions(t *testing.T) {
 	}
 	for _, version := range []quadlet.Version{{Major: 4, Minor: 9}, {Major: 5, Minor: 4, Patch: 2}, {Major: 5, Minor: 8}} {
 		t.Run(version.String(), func(t *testing.T) {
-			rendered, found := Render(set, Facts{Podman: version, Systemd: 252})
+			rendered, found := Render(set, nil, Facts{Podman: version, Systemd: 252})
 			out := t.TempDir()
 			for _, r := range rendered {
 				os.WriteFile(filepath.Join(out, r.Name+".container"), r.Quadlet, 0o644)

@@ -21,6 +21,7 @@ import (
 type Inputs struct {
 	Config  config.Config
 	Files   []source.File // descriptors
+	Dirs    []string      // that were looked into for them
 	Found   diag.List     // what is wrong with the configuration, and which files could not be read
 	Names   []string      // workloads in the state
 	Tool    Tool
@@ -40,8 +41,8 @@ func Load(p paths.Paths) Inputs {
 		in.Config.Mode = config.Off
 	}
 	if in.Config.Mode != config.Off {
-		files, found := Reader(p).Descriptors(DescriptorDirs(p, in.Config))
-		in.Files, in.Found = files, append(in.Found, found...)
+		files, dirs, found := Reader(p).Descriptors(DescriptorDirs(p, in.Config))
+		in.Files, in.Dirs, in.Found = files, dirs, append(in.Found, found...)
 	}
 	names, err := in.store.Names()
 	if err != nil {
@@ -69,16 +70,9 @@ func Reader(p paths.Paths) source.Reader {
 // Fingerprint digests the inputs: as long as it stays the same, so does the output.
 func (in Inputs) Fingerprint() string {
 	h := sha256.New()
-	put(h, build.Version, strconv.Itoa(int(in.Config.Mode)), in.Tool.Identity)
-	put(h, in.Config.Containers.Directories...)
-	put(h, in.Names...)
-	for _, d := range in.Found {
-		put(h, d.String())
-	}
-	for _, f := range in.Files {
-		put(h, f.Path)
-		put(h, strconv.Itoa(len(f.Data)))
-		h.Write(f.Data)
+	put(h, in.Written())
+	for _, name := range in.Names {
+		put(h, name, in.store.Stamp(name))
 	}
 	// A directory's time changes with its entries, and their names are all that matters here.
 	for _, dir := range in.paths.UnitDirs {
@@ -87,6 +81,22 @@ func (in Inputs) Fingerprint() string {
 		}
 	}
 	put(h, in.quadlets...)
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Written digests what was written and installed by others: configuration, descriptors and programs, without the state.
+func (in Inputs) Written() string {
+	h := sha256.New()
+	put(h, build.Version, in.Tool.Identity, strconv.Itoa(int(in.Config.Mode)))
+	put(h, in.Dirs...)
+	for _, d := range in.Found {
+		put(h, d.String())
+	}
+	for _, f := range in.Files {
+		put(h, f.Path)
+		put(h, strconv.Itoa(len(f.Data)))
+		h.Write(f.Data)
+	}
 	return hex.EncodeToString(h.Sum(nil))
 }
 
@@ -112,7 +122,7 @@ func LoadNamed(p paths.Paths, named []string) (Inputs, error) {
 			return Inputs{}, fmt.Errorf("%s cannot be checked: %w", path, err)
 		}
 		if info.IsDir() {
-			files, found := reader.Descriptors([]string{path})
+			files, _, found := reader.Descriptors([]string{path})
 			in.Files, in.Found = append(in.Files, files...), append(in.Found, found...)
 			continue
 		}

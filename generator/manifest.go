@@ -14,7 +14,9 @@ import (
 // Manifest is what a run came to: enough to repeat it without looking at a descriptor.
 type Manifest struct {
 	Fingerprint string // of the inputs
+	Written     string // digest of those that people and tools have written
 	Units       []Entry
+	Dirs        []string // that hold descriptors
 	Log         []LogLine
 }
 

@@ -19,8 +19,10 @@ const (
 	restartMaxDelay = time.Minute
 	// oldRestartDelay is the one delay where systemd cannot let it grow.
 	oldRestartDelay = 5 * time.Second
-	// startTime is how long podman start may take apart from health checks.
+	// startTime is how long podman start may take where no health check says more.
 	startTime = 2 * time.Minute
+	// startSlack is how long it may take beyond the health checks: short, as a check that never passes is found out by it.
+	startSlack = 30 * time.Second
 	// stopSlack is what Podman may take beyond the container's own stop time-out.
 	stopSlack = 10
 )
@@ -38,6 +40,8 @@ func settings(c *descriptor.Container, generation workload.Digest, around surrou
 	// Not Requires=: where an image cannot be pulled yet, it is the failed start below that Restart= tries again.
 	s.add("Wants", "sitelet-create@"+c.Name+".service")
 	s.add("After", "sitelet-boot.service sitelet-create@"+c.Name+".service")
+	s.add("Wants", "sitelet-trial@"+c.Name+".service")
+	s.add("OnFailure", "sitelet-rollback@"+c.Name+".service")
 	if facts.Scope == paths.System && !facts.Podman.AtLeast(networkOnline) {
 		s.add("Wants", "network-online.target")
 		s.add("After", "network-online.target")
@@ -72,7 +76,8 @@ func settings(c *descriptor.Container, generation workload.Digest, around surrou
 	}
 	stop := "podman stop --ignore --filter label=" + LabelWorkload + "=" + c.Name
 	s.add("ExecStop", stop)
-	s.add("ExecStopPost", "-"+stop)
+	// After anything but a proper stop the container may still run. Podman's own start-up is time without service otherwise.
+	s.add("ExecStopPost", `-sh -c 'test "$$SERVICE_RESULT" = success || exec `+stop+`'`)
 	// A container that is stopped ends as the signal's victim, which is no failure.
 	s.add("SuccessExitStatus", "137 143")
 	s.add("TimeoutStartSec", seconds(startTimeout(c.Health)))
@@ -86,7 +91,7 @@ func startTimeout(h *descriptor.Health) time.Duration {
 	if h == nil {
 		return startTime
 	}
-	return startTime + h.StartPeriod + time.Duration(h.Retries+1)*(h.Interval+h.Timeout)
+	return startSlack + h.StartPeriod + time.Duration(h.Retries+1)*(h.Interval+h.Timeout)
 }
 
 // section collects the lines of a drop-in. Values are written as they are.
@@ -132,6 +137,8 @@ func (s *section) restart(r descriptor.Restart, facts Facts) {
 	if r.MaxDelay > 0 {
 		limit = max(r.MaxDelay, restartDelay)
 	}
+	// Restarts are then no failures to OnFailure= and to what requires this unit.
+	s.add("RestartMode", "direct")
 	s.add("RestartSec", seconds(restartDelay))
 	if steps := doublings(limit); steps > 0 {
 		s.add("RestartSteps", strconv.Itoa(steps))

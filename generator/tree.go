@@ -33,7 +33,7 @@ func WriteTree(p paths.Paths, dir string) (diag.List, error) {
 		facts.Scope = p.Scope
 		found = append(found, diag.Diagnostic{File: dir, Severity: diag.Warning, Message: "no units are written: " + err.Error()})
 	}
-	rendered, refused := Render(set, facts)
+	rendered, refused := Render(set, nil, facts)
 	found = append(found, refused...)
 	if err != nil {
 		return found, writeQuadlets(inputDir(at), rendered, true)

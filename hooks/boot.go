@@ -7,22 +7,16 @@ import (
 	"github.com/sitelet/sitelet/generator"
 )
 
-// Manager is what a boot needs of systemd.
-type Manager interface {
-	Reload(ctx context.Context) error
-	Enqueue(ctx context.Context, unit string) error
-}
-
 // Boot takes up inputs that the generator could not see: at its time only the root file system need be there. It has the units
 // made again if the inputs differ from those that it saw, and has the wanted ones that are new started; the others that the
 // boot wants are waiting for this hook already.
-func (h Hooks) Boot(ctx context.Context, systemd func(context.Context) (Manager, error)) error {
+func (h Hooks) Boot(ctx context.Context) error {
 	before := generator.ReadManifest(h.Paths)
 	if generator.Load(h.Paths).Fingerprint() == before.Fingerprint {
 		return nil
 	}
 	h.Log("descriptors or state have come with a later mount: making the units again")
-	manager, err := systemd(ctx)
+	manager, err := h.Systemd(ctx)
 	if err != nil {
 		return err
 	}

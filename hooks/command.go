@@ -14,13 +14,13 @@ func createCommand(argv []string, image, name string) (args, env []string, err e
 	run := slices.Index(argv, "run")
 	end := slices.Index(argv, image)
 	if run < 1 || end < run {
-		return nil, nil, fmt.Errorf("Quadlet's command is not of a form that sitelet knows: it does not run %s", image)
+		return nil, nil, fmt.Errorf("the command that Quadlet wrote is of a form that sitelet does not know: it does not run %s", image)
 	}
 	// What stands behind the image is the container's own command, where everything may look like a flag.
 	flags, named := drop(argv[run+1:end], "--name")
 	flags, detached := drop(flags, "-d")
 	if !named || !detached {
-		return nil, nil, fmt.Errorf("Quadlet's command is not of a form that sitelet knows: it lacks --name or -d")
+		return nil, nil, fmt.Errorf("the command that Quadlet wrote is of a form that sitelet does not know: it lacks --name or -d")
 	}
 	for _, flag := range []string{"--rm", "--replace", "--cidfile"} {
 		flags, _ = drop(flags, flag)

@@ -12,15 +12,29 @@ import (
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/state"
+	"github.com/sitelet/sitelet/internal/workload"
 )
+
+// ErrNoCandidate says that a new version could not be made, and that there is an older one to run instead.
+var ErrNoCandidate = errors.New("the version before it runs on")
 
 // Create sees to it that the container called name is of the generation of name's unit. It does nothing when it is; otherwise
 // it creates one beside what is there, and only then gives it the name. A container of another generation is kept, stopped
 // or running, under its candidate name; those before it are removed. Killed anywhere, the next call goes on from there.
+//
+// Another generation than the state's current one is on trial from then on.
 func (h Hooks) Create(ctx context.Context, name string) error {
+	unlock, err := h.lock("create-"+name, nil)
+	if err != nil {
+		return err
+	}
+	defer unlock()
 	m, err := h.read(name)
 	if err != nil {
 		return err
+	}
+	if h.takeReady(m) {
+		return nil
 	}
 	all, err := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
 	if err != nil {
@@ -28,29 +42,84 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	}
 	current := find(all, func(c engine.Container) bool { return c.Named(name) })
 	if current != nil && current.Labels[generator.LabelGeneration] == string(m.data.Generation) {
-		return h.remember(m)
+		return h.record(ctx, m)
 	}
 	if current == nil && h.Engine.Exists(ctx, name) {
 		return fmt.Errorf("there is a container named %s that sitelet did not make; rename it with `podman rename`, or give the descriptor another container_name", name)
 	}
-	// A run that was cut off between two renamings has left no current one, but did not get to remember.
+	known, err := h.store().Read(name)
+	if known.Current == nil && current != nil {
+		h.Log("the state of %s is missing (%v): it is made again from the container", name, err)
+		known.Current = rebuilt(m, workload.Digest(current.Labels[generator.LabelGeneration]))
+		if err := h.store().Write(known); err != nil {
+			return err
+		}
+	}
+	// A run that was cut off between two renamings has left no current one, but the state tells which it was.
 	last := ""
 	if current != nil {
 		last = current.Labels[generator.LabelGeneration]
-	} else if w, err := h.store().Read(name); err == nil {
-		last = string(w.Generation)
+	} else if known.Current != nil {
+		last = string(known.Current.Generation)
 	}
 	candidate, err := h.candidate(ctx, m, all)
 	if err != nil {
-		return err
+		return h.giveUp(ctx, m, err)
 	}
 	if err := h.promote(ctx, m, current, candidate); err != nil {
 		return err
 	}
-	if err := h.remember(m); err != nil {
+	if err := h.record(ctx, m); err != nil {
 		return err
 	}
 	return h.forget(ctx, m, all, last)
+}
+
+// rebuilt makes up for a lost state: the text of m with the generation of the container that is there. Its command is not
+// that container's, but as long as the container is there it is not used.
+func rebuilt(m made, generation workload.Digest) *state.Version {
+	v := m.version()
+	swap := func(text string) string {
+		return strings.ReplaceAll(text, string(v.Generation), string(generation))
+	}
+	render := workload.Digest(swap(string(v.Render)) + "-rebuilt")
+	v.Unit = strings.ReplaceAll(swap(v.Unit), "Render="+string(v.Render), "Render="+string(render))
+	v.Create, v.Render, v.Generation, v.Inputs = swap(v.Create), render, generation, nil
+	return &v
+}
+
+// giveUp remembers that m's container could not be made.
+func (h Hooks) giveUp(ctx context.Context, m made, failure error) error {
+	fallback := false
+	err := h.store().Change(m.name, func(w *state.Workload) error {
+		fallback = w.Current != nil && w.Current.Generation != m.data.Generation
+		w.Refused = &state.Refusal{
+			Generation: m.data.Generation, Text: h.sourceDigest(m.source), Reason: failure.Error(), At: h.now(),
+			// Whatever was wrong with the registry or the way to it may be right the next time.
+			Retry: !fallback || !h.Engine.ImageExists(ctx, m.data.Image),
+		}
+		return nil
+	})
+	if err == nil && fallback {
+		return fmt.Errorf("%w; %w", failure, ErrNoCandidate)
+	}
+	return errors.Join(failure, err)
+}
+
+// readyPath is where a reload notes that it has seen to the container, so that the create hook of the restart that follows, while
+// nothing serves, need not ask Podman once more. It is good for one start.
+func (h Hooks) readyPath(name string) string { return filepath.Join(h.dir(name), "ready") }
+
+func (h Hooks) setReady(m made) error {
+	if err := os.MkdirAll(h.dir(m.name), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(h.readyPath(m.name), []byte(m.render), 0o600)
+}
+
+func (h Hooks) takeReady(m made) bool {
+	render, err := os.ReadFile(h.readyPath(m.name))
+	return err == nil && os.Remove(h.readyPath(m.name)) == nil && string(render) == string(m.render)
 }
 
 func find(all []engine.Container, is func(engine.Container) bool) *engine.Container {
@@ -88,7 +157,7 @@ func (h Hooks) candidate(ctx context.Context, m made, all []engine.Container) (s
 	}
 	defer forgetKeys()
 	args = slices.Insert(args, slices.Index(args, "create")+1, keys...)
-	unlock, err := h.lockPorts()
+	unlock, err := h.lock("ports", nil)
 	if err != nil {
 		return "", err
 	}
@@ -121,20 +190,54 @@ func (h Hooks) promote(ctx context.Context, m made, current *engine.Container, c
 	return nil
 }
 
-// remember keeps what the container was made from, so that it can be run without its descriptor.
-func (h Hooks) remember(m made) error {
-	known, err := h.store().Read(m.name)
-	if err == nil && known.Render == m.render {
+// record keeps what the container called by the workload's name was made from: as the current version, or as one on trial.
+func (h Hooks) record(ctx context.Context, m made) error {
+	watched := false
+	err := h.store().Change(m.name, func(w *state.Workload) error {
+		v := m.version()
+		switch {
+		case w.Current == nil:
+			w.Current, w.Unproven = &v, true
+			w.Note(h.event(v, m.data.Image, "created", ""))
+		case w.Current.Generation == v.Generation:
+			// The same one, perhaps with another text, or one gone back to.
+			w.Current, w.Trial = &v, nil
+		case w.Trial != nil && w.Trial.Generation == v.Generation:
+			w.Trial.Version = v
+		default:
+			trial, err := h.beginTrial(ctx, m.name, v)
+			if err != nil {
+				return err
+			}
+			w.Trial = trial
+		}
+		watched = w.Trial != nil || w.Unproven
 		return nil
-	}
-	wanted := false
-	for _, entry := range generator.ReadManifest(h.Paths).Units {
-		wanted = wanted || entry.Name == m.name && entry.Wanted
-	}
-	return h.store().Write(state.Workload{
-		Name: m.name, Source: m.source, Generation: m.data.Generation, Render: m.render, Wanted: wanted,
-		Unit: string(m.unit), Create: string(m.create),
 	})
+	if err != nil || !watched {
+		return err
+	}
+	return h.mark(m.name)
+}
+
+// beginTrial notes what runs before the version does.
+func (h Hooks) beginTrial(ctx context.Context, name string, v state.Version) (*state.Trial, error) {
+	trial := &state.Trial{Version: v}
+	manager, err := h.Systemd(ctx)
+	if err != nil {
+		return nil, err
+	}
+	u, err := manager.Unit(ctx, name+".service")
+	if err != nil {
+		return nil, err
+	}
+	trial.Before = u.InvocationID
+	for _, dependant := range u.RequiredBy {
+		if d, err := manager.Unit(ctx, dependant); err == nil && (d.ActiveState == "active" || d.ActiveState == "activating") {
+			trial.Dependants = append(trial.Dependants, dependant)
+		}
+	}
+	return trial, nil
 }
 
 // forget removes the containers of generations before the last.

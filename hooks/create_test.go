@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/engine"
@@ -29,7 +30,10 @@ func newHooks(t *testing.T, m *memory) Hooks {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Hooks{Paths: p, Engine: m, Log: t.Logf}
+	h := Hooks{Paths: p, Engine: m, Log: t.Logf, Now: time.Now, Poll: time.Millisecond}
+	s := &scripted{h: &h, m: m}
+	h.Systemd = func(context.Context) (Manager, error) { return s, nil }
+	return h
 }
 
 // install puts a unit of web where systemd and the generator would have it.
@@ -69,7 +73,7 @@ func TestCreateFirst(t *testing.T) {
 	}
 	expectNames(t, m, "web")
 	w, err := h.store().Read("web")
-	if err != nil || w.Generation != genA || w.Source != "/etc/sitelet/containers/web.json" || !strings.Contains(w.Create, "hunter2") {
+	if err != nil || w.Current == nil || w.Current.Generation != genA || w.Current.Source != "/etc/sitelet/containers/web.json" || !strings.Contains(w.Current.Create, "hunter2") {
 		t.Errorf("state: %+v, %v", w, err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/sitelet/sitelet/internal/engine"
+	"github.com/sitelet/sitelet/internal/systemd"
 )
 
 // memory is an engine in memory: it keeps containers, and fails its failAt-th call, before or after it took effect.
@@ -19,6 +20,9 @@ type memory struct {
 	created    [][]string          // arguments of each creation
 	env        [][]string          // and its environment
 	removed    []string            // names of removed containers
+	missing    []string            // images that cannot be had
+	updates    [][]string
+	unhealthy  bool
 
 	calls       int
 	failAt      int // from 1; 0 for never
@@ -122,3 +126,85 @@ func (m *memory) Create(_ context.Context, args, env []string) error {
 		m.containers = append(m.containers, c)
 	})
 }
+
+func (m *memory) Kill(_ context.Context, id string) error {
+	i := m.index(id)
+	if i < 0 {
+		return nil
+	}
+	return m.step(func() {
+		m.removed = append(m.removed, m.containers[i].Names[0])
+		m.containers = slices.Delete(m.containers, i, i+1)
+	})
+}
+
+func (m *memory) ImageExists(_ context.Context, image string) bool {
+	return !slices.Contains(m.missing, image)
+}
+
+func (m *memory) Logs(context.Context, string, int) []string { return []string{"last words"} }
+
+func (m *memory) Unhealthy(context.Context, string) bool { return m.unhealthy }
+
+func (m *memory) Update(_ context.Context, container string, flags []string) error {
+	return m.step(func() { m.updates = append(m.updates, append([]string{container}, flags...)) })
+}
+
+func (m *memory) Pull(_ context.Context, image string, _ []string) (string, error) {
+	if slices.Contains(m.missing, image) {
+		return "", fmt.Errorf("no registry has %s", image)
+	}
+	return "sha256:" + image, nil
+}
+
+// scripted is a systemd whose one unit is what run says, and whose restarts make and run its container.
+type scripted struct {
+	h       *Hooks
+	m       *memory
+	unit    systemd.Unit
+	calls   []string
+	reloads func() // what the generator does at a daemon-reload
+}
+
+func (s *scripted) Reload(context.Context) error {
+	s.calls = append(s.calls, "reload")
+	if s.reloads != nil {
+		s.reloads()
+	}
+	return nil
+}
+
+func (s *scripted) Enqueue(_ context.Context, unit string) error {
+	s.calls = append(s.calls, "start "+unit)
+	return nil
+}
+
+func (s *scripted) EnqueueRestart(ctx context.Context, unit string) error {
+	s.calls = append(s.calls, "restart "+unit)
+	name := strings.TrimSuffix(unit, ".service")
+	for i := range s.m.containers {
+		s.m.containers[i].State = "exited"
+	}
+	if err := s.h.Create(ctx, name); err != nil {
+		return err
+	}
+	s.m.containers[s.m.index(name)].State = "running"
+	s.unit = systemd.Unit{ActiveState: "active", InvocationID: s.unit.InvocationID + "+"}
+	return nil
+}
+
+func (s *scripted) Stop(_ context.Context, unit string) error {
+	s.calls = append(s.calls, "stop "+unit)
+	for i := range s.m.containers {
+		s.m.containers[i].State = "exited"
+	}
+	return nil
+}
+
+func (s *scripted) ResetFailed(context.Context, string) error { return nil }
+
+func (s *scripted) Unit(context.Context, string) (systemd.Unit, error) { return s.unit, nil }
+
+func (s *scripted) Inactive(context.Context) ([]string, error) { return nil, nil }
+
+func (s *scripted) Active(context.Context, string) bool { return false }

@@ -6,15 +6,19 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/state"
+	"github.com/sitelet/sitelet/internal/systemd"
 	"github.com/sitelet/sitelet/internal/unit"
 	"github.com/sitelet/sitelet/internal/workload"
 )
@@ -29,13 +33,67 @@ type Engine interface {
 	HostsFile(ctx context.Context, id string) (string, error)
 	Addresses(ctx context.Context, id string) ([]string, error)
 	Create(ctx context.Context, args, env []string) error
+	Kill(ctx context.Context, id string) error
+	ImageExists(ctx context.Context, image string) bool
+	Logs(ctx context.Context, container string, lines int) []string
+	Unhealthy(ctx context.Context, container string) bool
+	Update(ctx context.Context, container string, flags []string) error
+	Pull(ctx context.Context, image string, flags []string) (id string, err error)
+}
+
+// Manager is what the hooks need of systemd.
+type Manager interface {
+	Reload(ctx context.Context) error
+	Enqueue(ctx context.Context, unit string) error
+	EnqueueRestart(ctx context.Context, unit string) error
+	Stop(ctx context.Context, unit string) error
+	ResetFailed(ctx context.Context, unit string) error
+	Unit(ctx context.Context, unit string) (systemd.Unit, error)
+	Inactive(ctx context.Context) ([]string, error)
+	Active(ctx context.Context, unit string) bool
 }
 
 // Hooks serves the units of one scope.
 type Hooks struct {
-	Paths  paths.Paths
-	Engine Engine
-	Log    func(format string, args ...any)
+	Paths   paths.Paths
+	Engine  Engine
+	Systemd func(context.Context) (Manager, error) // connects when it is needed first
+	Log     func(format string, args ...any)
+	Now     func() time.Time
+	Poll    time.Duration // between two looks at a unit
+}
+
+func (h Hooks) now() time.Time { return h.Now().UTC().Truncate(time.Second) }
+
+// mark has the starts of a workload's unit pull in its trial (ConditionPathExists= of sitelet-trial@.service), and tells the next
+// reload that something is under way.
+func (h Hooks) mark(name string) error {
+	if err := os.MkdirAll(filepath.Dir(h.markPath(name)), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(h.markPath(name), nil, 0o644)
+}
+
+func (h Hooks) markPath(name string) string { return filepath.Join(h.Paths.RuntimeDir, "trials", name) }
+
+func (h Hooks) unmark(name string) error {
+	if err := os.Remove(h.markPath(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// sourceDigest digests a descriptor's text of now; one that is gone has none.
+func (h Hooks) sourceDigest(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	return state.TextDigest(text)
+}
+
+func (h Hooks) event(v state.Version, image, result, reason string) state.Event {
+	return state.Event{At: h.now(), Generation: v.Generation, Image: image, Result: result, Reason: reason}
 }
 
 func (h Hooks) store() state.Store { return state.Store{Dir: h.Paths.StateDir} }
@@ -52,6 +110,14 @@ type made struct {
 	data   generator.HookData
 	source string
 	argv   []string // of the command that makes the container, as Quadlet wrote it
+}
+
+// version is m as the state keeps it.
+func (m made) version() state.Version {
+	return state.Version{
+		Generation: m.data.Generation, Revision: m.data.Revision, Render: m.render, Source: m.source,
+		Wanted: m.data.Wanted, Inputs: m.data.Inputs, Unit: string(m.unit), Create: string(m.create),
+	}
 }
 
 // read reads the unit that a workload has now.
@@ -84,8 +150,8 @@ func (h Hooks) createText(m made) ([]byte, error) {
 	if err == nil {
 		return text, nil
 	}
-	if w, stateErr := h.store().Read(m.name); stateErr == nil && w.Render == m.render {
-		return []byte(w.Create), nil
+	if w, stateErr := h.store().Read(m.name); stateErr == nil && w.Runs() != nil && w.Runs().Render == m.render {
+		return []byte(w.Runs().Create), nil
 	}
 	return nil, fmt.Errorf("the command that makes %s is gone: %w; run systemctl daemon-reload", m.name, err)
 }
@@ -118,7 +184,7 @@ func (m *made) parse(p paths.Paths) error {
 		return fmt.Errorf("reading ExecStart= of Quadlet's unit of %s: %w", m.name, err)
 	}
 	if len(commands) != 1 {
-		return fmt.Errorf("Quadlet's unit of %s has %d commands instead of one", m.name, len(commands))
+		return fmt.Errorf("the unit that Quadlet made of %s has %d commands instead of one", m.name, len(commands))
 	}
 	m.argv = commands[0].Argv
 	return nil

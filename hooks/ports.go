@@ -5,12 +5,9 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/engine"
@@ -46,23 +43,6 @@ func parseMapping(text string) (mapping, error) {
 		return mapping{}, fail
 	}
 	return mapping{rest[:hostAt], uint16(first), uint16(last), uint16(container), proto}, nil
-}
-
-// lockPorts keeps other creations on the host from choosing at the same time: between the choice and the container that has
-// the port, nothing else shows that it is taken.
-func (h Hooks) lockPorts() (unlock func(), err error) {
-	if err := os.MkdirAll(h.Paths.RuntimeDir, 0o755); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(filepath.Join(h.Paths.RuntimeDir, "ports.lock"), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX); err != nil {
-		f.Close()
-		return nil, fmt.Errorf("waiting for other containers to choose their ports: %w", err)
-	}
-	return func() { f.Close() }, nil
 }
 
 // choosePorts replaces each range of host ports by one port: that of the container's predecessor, or else the first free one.

@@ -83,7 +83,7 @@ func load(p paths.Paths, named []string) (generator.Inputs, error) {
 		return in, fmt.Errorf("%s cannot be checked: %w; name descriptors, or directories that hold some", missing.Path, missing.Err)
 	}
 	if len(named) == 0 && in.Config.Mode == config.Off {
-		files, found := generator.Reader(p).Descriptors(generator.DescriptorDirs(p, in.Config))
+		files, _, found := generator.Reader(p).Descriptors(generator.DescriptorDirs(p, in.Config))
 		in.Files, in.Found = files, append(in.Found, found...)
 	}
 	in.Files = distinct(in.Files)

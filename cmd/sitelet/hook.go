@@ -6,7 +6,9 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -34,8 +36,14 @@ func (c *cli) hookCommand() *cobra.Command {
 		c.hook("refresh-hosts NAME...", "Look up the hosts of running containers again", someNames, func(ctx context.Context, h hooks.Hooks, args []string) error {
 			return h.RefreshHosts(ctx, args...)
 		}),
+		c.hook("trial NAME", "Watch a new version, and keep it or not", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
+			return h.Trial(ctx, args[0])
+		}),
+		c.hook("rollback NAME", "Go back from a version that has failed", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
+			return h.Rollback(ctx, args[0])
+		}),
 		c.hook("boot", "Take up inputs that came with a later mount", noArgument, func(ctx context.Context, h hooks.Hooks, _ []string) error {
-			return h.Boot(ctx, func(ctx context.Context) (hooks.Manager, error) { return systemd.Connect(ctx, h.Paths.Scope) })
+			return h.Boot(ctx)
 		}),
 	)
 	return hook
@@ -48,12 +56,28 @@ func (c *cli) hook(use, short string, args cobra.PositionalArgs, do func(context
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		p, err := c.paths(cmd)
+		h, err := c.hooks(cmd)
 		if err != nil {
 			return err
 		}
-		log := func(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) }
-		return do(ctx, hooks.Hooks{Paths: p, Engine: engine.Podman{}, Log: log}, args)
+		return do(ctx, h, args)
 	}
 	return cmd
+}
+
+// hooks returns what works on the host of a command's scope.
+func (c *cli) hooks(cmd *cobra.Command) (hooks.Hooks, error) {
+	p, err := c.paths(cmd)
+	if err != nil {
+		return hooks.Hooks{}, err
+	}
+	connect := sync.OnceValues(func() (hooks.Manager, error) { return systemd.Connect(cmd.Context(), p.Scope) })
+	return hooks.Hooks{
+		Paths:   p,
+		Engine:  engine.Podman{},
+		Systemd: func(context.Context) (hooks.Manager, error) { return connect() },
+		Log:     func(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) },
+		Now:     time.Now,
+		Poll:    200 * time.Millisecond,
+	}, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelet/sitelet/hooks"
 	"github.com/sitelet/sitelet/internal/build"
 	"github.com/sitelet/sitelet/internal/paths"
 )
@@ -17,12 +18,18 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // Exit statuses, as in systemctl and podman.
 const (
-	exitFailed = 1
-	exitUsage  = 2
+	exitFailed  = 1
+	exitUsage   = 2
+	exitPending = 3 // of plan
+
+	exitNoCandidate = 3 // of hook create: RestartPreventExitStatus= of sitelet-create@.service
 )
 
 // errFindings ends a command whose findings have been printed.
 var errFindings = errors.New("findings")
+
+// errPending ends a plan that has something to do.
+var errPending = errors.New("pending")
 
 // cli is what the commands share.
 type cli struct {
@@ -41,6 +48,11 @@ func run(args []string, out, errOut io.Writer) int {
 		return 0
 	case errors.Is(err, errFindings):
 		return exitFailed
+	case errors.Is(err, errPending):
+		return exitPending
+	case errors.Is(err, hooks.ErrNoCandidate):
+		fmt.Fprintf(errOut, "sitelet: %v\n", err)
+		return exitNoCandidate
 	case errors.As(err, &usage):
 		fmt.Fprintf(errOut, "sitelet: %v\nRun `%s --help` to see how it is called.\n", err, cmd.CommandPath())
 		return exitUsage
@@ -70,7 +82,8 @@ Start, stop and look at them with systemctl and journalctl.`,
 	root.Flags().Bool("version", false, "print the version")
 	root.PersistentFlags().BoolP("help", "h", false, "print this help")
 	root.PersistentFlags().BoolVar(&c.user, "user", os.Geteuid() != 0, "work for your own systemd, not the host's; the default for all but root")
-	root.AddCommand(c.checkCommand(), c.renderCommand(), c.versionCommand(), c.hookCommand())
+	root.AddCommand(c.checkCommand(), c.planCommand(), c.reloadCommand(), c.statusCommand(), c.historyCommand(), c.rollbackCommand(), c.pruneCommand(),
+		c.renderCommand(), c.versionCommand(), c.hookCommand())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultHelpCmd()
 	root.CompletionOptions.HiddenDefaultCmd = true

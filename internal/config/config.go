@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
@@ -15,7 +16,26 @@ import (
 // Config is the configuration; its zero value holds the defaults.
 type Config struct {
 	Mode       Mode
+	Prune      bool // remove what has no descriptor any more
 	Containers Containers
+	Update     Updates
+}
+
+// Updates configures how a changed workload is taken up.
+type Updates struct {
+	Trial time.Duration // how long a new version must run without a restart; 0 for DefaultProbation
+	Pull  bool          // look for moved tags at each reload
+}
+
+// DefaultProbation is update.probation where it is not set.
+const DefaultProbation = 10 * time.Second
+
+// Probation returns how long a new version must run without a restart before the old one is given up.
+func (u Updates) Probation() time.Duration {
+	if u.Trial == 0 {
+		return DefaultProbation
+	}
+	return u.Trial
 }
 
 // Containers configures where descriptors come from.

@@ -22,11 +22,11 @@ func TestRead(t *testing.T) {
 		{"nothing", nil, Config{Mode: Update}},
 		{"empty file", []string{""}, Config{}},
 		{"all keys", []string{"mode = 'off'\n[containers]\ndirectories = ['/a', '/b/../c/', '/a']\n"},
-			Config{Off, Containers{[]string{"/a", "/c"}}}},
+			Config{Mode: Off, Containers: Containers{[]string{"/a", "/c"}}}},
 		{"inline and dotted", []string{"containers.directories = ['/a']\n", "containers = {directories = []}\n"}, Config{}},
 		{"byte order mark", []string{"\ufeffmode = 'init'\r\n"}, Config{Mode: Init}},
 		{"later replaces earlier", []string{"mode = 'off'\n[containers]\ndirectories = ['/a']\n", "[containers]\ndirectories = ['/b']\n"},
-			Config{Off, Containers{[]string{"/b"}}}},
+			Config{Mode: Off, Containers: Containers{[]string{"/b"}}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, found := Read(files(c.files...))
@@ -98,7 +98,7 @@ func TestLoad(t *testing.T) {
 	write(t, filepath.Join(p.ConfigDropIns, "40-other.conf"), "mode = 'off'")
 	write(t, p.ConfigFile, "mode = 'update'\n[containers]\ndirectories = ['/main']")
 	got, found := Load(p)
-	if want := (Config{Init, Containers{[]string{"/a"}}}); len(found) > 0 || !reflect.DeepEqual(got, want) {
+	if want := (Config{Mode: Init, Containers: Containers{[]string{"/a"}}}); len(found) > 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v and %v, want %+v", got, found, want)
 	}
 

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/spelling"
@@ -20,7 +21,41 @@ type setting struct {
 // an any. Its findings are without a place, and their Field goes on from the key.
 var settings = []setting{
 	{"mode", setMode},
+	{"prune", setPrune},
 	{"containers.directories", setDirectories},
+	{"update.probation", setProbation},
+	{"update.pull", setPull},
+}
+
+func setPrune(c *Config, value any) diag.List {
+	prune, ok := value.(bool)
+	if !ok {
+		return diag.List{{Message: show(value) + " is neither true nor false", Hint: "Write true or false without quotes."}}
+	}
+	c.Prune = prune
+	return nil
+}
+
+func setProbation(c *Config, value any) diag.List {
+	text, _ := value.(string)
+	duration, err := time.ParseDuration(text)
+	if err != nil || duration < time.Second || duration > time.Hour {
+		return diag.List{{Message: show(value) + " is no duration from 1s to 1h", Hint: `Write one such as "10s" or "2m".`}}
+	}
+	c.Update.Trial = duration
+	return nil
+}
+
+func setPull(c *Config, value any) diag.List {
+	switch value {
+	case "newer":
+		c.Update.Pull = true
+	case "missing":
+		c.Update.Pull = false
+	default:
+		return diag.List{{Message: show(value) + " is no way to pull", Hint: `Write "missing", or "newer" to follow tags that move.`}}
+	}
+	return nil
 }
 
 func setMode(c *Config, value any) diag.List {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 )
 
@@ -15,15 +16,17 @@ import (
 type Podman struct {
 	Command string   // empty for podman in $PATH
 	Env     []string // NAME=VALUE, besides the process's own
+	Merge   bool     // standard error is part of what Run returns
 }
 
 // Container is what Podman says of one container.
 type Container struct {
-	ID     string `json:"Id"`
-	Names  []string
-	Labels map[string]string
-	State  string // "created", "running", "exited", ...
-	Ports  []Port
+	ID      string `json:"Id"`
+	ImageID string
+	Names   []string
+	Labels  map[string]string
+	State   string // "created", "running", "exited", ...
+	Ports   []Port
 }
 
 // Port is a run of Range ports, from HostPort on the host and ContainerPort in the container. HostIP is empty for all addresses.
@@ -100,6 +103,9 @@ func (p Podman) Run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd.Env = append(os.Environ(), p.Env...)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
+	if p.Merge {
+		cmd.Stderr = &out
+	}
 	if err := cmd.Run(); err != nil {
 		if text := strings.TrimSpace(said.String()); text != "" {
 			return nil, fmt.Errorf("podman: %s", strings.TrimPrefix(text, "Error: "))
@@ -114,4 +120,45 @@ func (p Podman) Create(ctx context.Context, args, env []string) error {
 	p.Env = append(p.Env[:len(p.Env):len(p.Env)], env...)
 	_, err := p.Run(ctx, args...)
 	return err
+}
+
+// Kill stops a container at once, or nearly so, and removes it with its anonymous volumes.
+func (p Podman) Kill(ctx context.Context, id string) error {
+	_, err := p.Run(ctx, "rm", "--force", "--time", "2", "--volumes", "--ignore", id)
+	return err
+}
+
+// ImageExists tells whether an image is on the host.
+func (p Podman) ImageExists(ctx context.Context, image string) bool {
+	_, err := p.Run(ctx, "image", "exists", "--", image)
+	return err == nil
+}
+
+// Logs returns the last lines of a container's output; none if there is no reading it.
+func (p Podman) Logs(ctx context.Context, container string, lines int) []string {
+	command := p
+	command.Merge = true
+	out, err := command.Run(ctx, "logs", "--tail", strconv.Itoa(lines), container)
+	if err != nil || len(out) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimRight(string(out), "\n"), "\n")
+}
+
+// Unhealthy tells whether a container's health check has failed as often as it may.
+func (p Podman) Unhealthy(ctx context.Context, container string) bool {
+	out, err := p.Run(ctx, "container", "inspect", "--format", "{{with .State.Health}}{{.Status}}{{end}}", container)
+	return err == nil && strings.TrimSpace(string(out)) == "unhealthy"
+}
+
+// Update changes the limits of a container, running or not; flags are those of podman update.
+func (p Podman) Update(ctx context.Context, container string, flags []string) error {
+	_, err := p.Run(ctx, append(append([]string{"update"}, flags...), container)...)
+	return err
+}
+
+// Pull fetches an image and returns its id; flags are those of podman pull.
+func (p Podman) Pull(ctx context.Context, image string, flags []string) (id string, err error) {
+	out, err := p.Run(ctx, append(append([]string{"pull", "--quiet"}, flags...), "--", image)...)
+	return strings.TrimSpace(string(out)), err
 }

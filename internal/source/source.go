@@ -32,23 +32,22 @@ type Reader struct {
 	Trusted bool   // refuse files that anyone but root and the process's own user may write (system scope)
 }
 
-// Descriptors returns the files below dirs whose names end in .json, in lexical order of their paths, and what kept others
-// from being read. A directory that does not exist has no files. A directory of dirs may be a symbolic link, one inside it
+// Descriptors returns the files below dirs whose names end in .json, in lexical order of their paths, the directories that were
+// looked into, and what kept other files from being read. A directory that does not exist has no files. A directory of dirs may be a symbolic link, one inside it
 // is reported and not followed: links could lead around in circles.
-func (r Reader) Descriptors(dirs []string) ([]File, diag.List) {
+func (r Reader) Descriptors(dirs []string) (files []File, looked []string, found diag.List) {
 	var paths []string
-	var found diag.List
 	for _, dir := range dirs {
 		if err := r.checkAbove(dir); err != nil {
 			found = append(found, refused(dir, err))
 			continue
 		}
-		r.walk(dir, &paths, &found)
+		r.walk(dir, &paths, &looked, &found)
 	}
 	slices.Sort(paths)
 	paths = slices.Compact(paths)
 	files, bad := r.readAll(paths)
-	return files, append(found, bad...)
+	return files, looked, append(found, bad...)
 }
 
 // File returns the content of one file, or a finding that says why it cannot be used.
@@ -61,7 +60,8 @@ func (r Reader) File(path string) (File, *diag.Diagnostic) {
 	return File{path, data}, nil
 }
 
-func (r Reader) walk(dir string, paths *[]string, found *diag.List) {
+func (r Reader) walk(dir string, paths, looked *[]string, found *diag.List) {
+	*looked = append(*looked, dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
@@ -77,7 +77,7 @@ func (r Reader) walk(dir string, paths *[]string, found *diag.List) {
 				*found = append(*found, refused(path, err))
 				continue
 			}
-			r.walk(path, paths, found)
+			r.walk(path, paths, looked, found)
 		case entry.Type()&fs.ModeSymlink != 0 && isDir(path):
 			*found = append(*found, diag.Diagnostic{File: path, Severity: diag.Warning,
 				Message: "a symbolic link to a directory is not followed", Hint: "Name its target under containers.directories in sitelet.toml."})

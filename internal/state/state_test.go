@@ -12,8 +12,8 @@ import (
 
 func TestWriteAndRead(t *testing.T) {
 	store := Store{t.TempDir()}
-	want := Workload{Version: 1, Name: "web", Source: "/etc/sitelet/containers/web.json", Generation: "abc", Render: "def", Wanted: true,
-		Unit: "[Unit]\n", Create: "[Service]\nExecStart=podman run \x01 \"ü\"\n"}
+	want := Workload{Version: 1, Name: "web", Current: &Version{Source: "/etc/sitelet/containers/web.json", Generation: "abc", Render: "def", Wanted: true,
+		Unit: "[Unit]\n", Create: "[Service]\nExecStart=podman run \x01 \"ü\"\n"}}
 	if err := store.Write(want); err != nil {
 		t.Fatal(err)
 	}
@@ -49,8 +49,8 @@ func TestEmptyStore(t *testing.T) {
 
 func TestDamagedState(t *testing.T) {
 	for name, text := range map[string]string{
-		"empty": "", "half": `{"Version":1,"Na`, "future": `{"Version":2,"Name":"web","Render":"r","Unit":"x","Create":"y"}`,
-		"other": `{"Version":1,"Name":"db","Render":"r","Unit":"x","Create":"y"}`, "no unit": `{"Version":1,"Name":"web","Render":"r","Create":"y"}`,
+		"empty": "", "half": `{"Version":1,"Na`, "future": `{"Version":2,"Name":"web"}`,
+		"other": `{"Version":1,"Name":"db"}`, "no unit": `{"Version":1,"Name":"web","Current":{"Generation":"g","Render":"r","Create":"y"}}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			store := Store{t.TempDir()}

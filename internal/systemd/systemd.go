@@ -1,8 +1,9 @@
-// Package systemd asks systemd for jobs over D-Bus.
+// Package systemd asks systemd for jobs over D-Bus, and for the state of units.
 package systemd
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 
 	"github.com/coreos/go-systemd/v22/dbus"
@@ -12,6 +13,17 @@ import (
 
 // Manager is the systemd of one scope.
 type Manager struct{ conn *dbus.Conn }
+
+// Unit is the state of a unit, with systemd's own words (systemd.unit(5), org.freedesktop.systemd1(5)).
+type Unit struct {
+	ActiveState  string // "active", "activating", "deactivating", "inactive", "failed"
+	Result       string // of a service, "success" or why it failed
+	InvocationID string // of its present or last run in this boot, in hexadecimal; empty if it has had none
+	Restarts     int    // restarts by systemd since it was started by somebody
+	ExitStatus   int    // of its main process
+	Queued       bool   // a job for it is waiting or running
+	RequiredBy   []string
+}
 
 // Connect reaches the manager of a scope. Close ends the connection.
 func Connect(ctx context.Context, scope paths.Scope) (*Manager, error) {
@@ -43,4 +55,82 @@ func (m *Manager) Enqueue(ctx context.Context, unit string) error {
 		return fmt.Errorf("starting %s: %w", unit, err)
 	}
 	return nil
+}
+
+// EnqueueRestart asks for a unit's restart and does not wait for it.
+func (m *Manager) EnqueueRestart(ctx context.Context, unit string) error {
+	if _, err := m.conn.RestartUnitContext(ctx, unit, "replace", nil); err != nil {
+		return fmt.Errorf("restarting %s: %w", unit, err)
+	}
+	return nil
+}
+
+// Stop stops a unit and waits until it has.
+func (m *Manager) Stop(ctx context.Context, unit string) error {
+	done := make(chan string, 1)
+	if _, err := m.conn.StopUnitContext(ctx, unit, "replace", done); err != nil {
+		return fmt.Errorf("stopping %s: %w", unit, err)
+	}
+	select {
+	case result := <-done:
+		if result != "done" {
+			return fmt.Errorf("stopping %s: the job ended as %s", unit, result)
+		}
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("stopping %s: %w", unit, ctx.Err())
+	}
+}
+
+// ResetFailed forgets a unit's failure and what counts against its start limit.
+func (m *Manager) ResetFailed(ctx context.Context, unit string) error {
+	if err := m.conn.ResetFailedUnitContext(ctx, unit); err != nil {
+		return fmt.Errorf("resetting %s: %w", unit, err)
+	}
+	return nil
+}
+
+// Unit returns the state of a service. One that is not loaded is inactive.
+func (m *Manager) Unit(ctx context.Context, unit string) (Unit, error) {
+	all, err := m.conn.GetAllPropertiesContext(ctx, unit)
+	if err != nil {
+		return Unit{}, fmt.Errorf("reading the state of %s: %w", unit, err)
+	}
+	u := Unit{}
+	u.ActiveState, _ = all["ActiveState"].(string)
+	u.Result, _ = all["Result"].(string)
+	if id, ok := all["InvocationID"].([]byte); ok {
+		u.InvocationID = hex.EncodeToString(id)
+	}
+	if n, ok := all["NRestarts"].(uint32); ok {
+		u.Restarts = int(n)
+	}
+	if status, ok := all["ExecMainStatus"].(int32); ok {
+		u.ExitStatus = int(status)
+	}
+	if job, ok := all["Job"].([]any); ok && len(job) > 0 {
+		id, _ := job[0].(uint32)
+		u.Queued = id != 0
+	}
+	u.RequiredBy, _ = all["RequiredBy"].([]string)
+	return u, nil
+}
+
+// Inactive lists the loaded services that are inactive.
+func (m *Manager) Inactive(ctx context.Context) ([]string, error) {
+	units, err := m.conn.ListUnitsByPatternsContext(ctx, []string{"inactive"}, []string{"*.service"})
+	if err != nil {
+		return nil, fmt.Errorf("listing units: %w", err)
+	}
+	names := make([]string, len(units))
+	for i, u := range units {
+		names[i] = u.Name
+	}
+	return names, nil
+}
+
+// Active tells whether a unit of any type is active.
+func (m *Manager) Active(ctx context.Context, unit string) bool {
+	property, err := m.conn.GetUnitPropertyContext(ctx, unit, "ActiveState")
+	return err == nil && property.Value.Value() == "active"
 }

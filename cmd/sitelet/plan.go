@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelet/sitelet/hooks"
+	"github.com/sitelet/sitelet/internal/diag"
+	"github.com/sitelet/sitelet/internal/plan"
+)
+
+func (c *cli) planCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "plan [-o FORMAT]",
+		Short: "Say what reload would do, and why",
+		Long: `Compares the descriptors with what runs and prints one action a workload, with
+the fields that decide it and whether it takes the workload out of service for
+a moment. Values of secrets are not shown.
+
+Exits with 0 if there is nothing to do, 3 if there is, 1 if there are errors, 2
+if it was called in a wrong way.`,
+		Example: `  sitelet plan
+  sitelet plan -o json`,
+		Args: noArgument,
+	}
+	output := outputFlag(cmd)
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.plan(cmd, *output) }
+	return cmd
+}
+
+func (c *cli) plan(cmd *cobra.Command, output format) error {
+	h, err := c.hooks(cmd)
+	if err != nil {
+		return err
+	}
+	p, err := h.Plan(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if err := diag.Print(c.err, p.Found, readSource, colour(c.err)); err != nil {
+		return err
+	}
+	if output == formatJSON {
+		err = c.printPlanJSON(p)
+	} else {
+		err = c.printPlan(p)
+	}
+	switch {
+	case err != nil:
+		return err
+	case p.Found.HasErrors():
+		return errFindings
+	case p.Pending():
+		return errPending
+	}
+	return nil
+}
+
+func (c *cli) printPlan(p hooks.Planned) error {
+	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "WORKLOAD\tACTION\tCOST\tWHY")
+	for _, a := range p.Actions {
+		cost := "-"
+		if a.Restart {
+			cost = "restart"
+		}
+		var why []string
+		for _, change := range a.Changes {
+			why = append(why, change.Field+": "+shown(change.Old)+" → "+shown(change.New))
+		}
+		if a.Note != "" {
+			why = append(why, a.Note)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Name, a.Verb, cost, strings.Join(why, "; "))
+	}
+	return w.Flush()
+}
+
+// shown is a value on one line, short enough for a table.
+func shown(value string) string {
+	if value == "" {
+		return "(none)"
+	}
+	text := []rune(fmt.Sprintf("%q", value))
+	if len(text) > 60 {
+		return string(text[:57]) + `..."`
+	}
+	return string(text)
+}
+
+// plannedAction is the form of plan -o json, which programs rely on.
+type plannedAction struct {
+	Workload string          `json:"workload"`
+	Action   plan.Verb       `json:"action"`
+	Restart  bool            `json:"restart"`
+	Changes  []plannedChange `json:"changes"`
+	Note     string          `json:"note"`
+}
+
+type plannedChange struct {
+	Field  string `json:"field"`
+	Old    string `json:"old"`
+	New    string `json:"new"`
+	Secret bool   `json:"secret"`
+}
+
+func (c *cli) printPlanJSON(p hooks.Planned) error {
+	actions := make([]plannedAction, len(p.Actions))
+	for i, a := range p.Actions {
+		actions[i] = plannedAction{a.Name, a.Verb, a.Restart, []plannedChange{}, a.Note}
+		for _, change := range a.Changes {
+			actions[i].Changes = append(actions[i].Changes, plannedChange(change))
+		}
+	}
+	return printJSON(c.out, actions)
+}

@@ -1,0 +1,110 @@
+package hooks
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/internal/engine"
+	"github.com/sitelet/sitelet/internal/plan"
+	"github.com/sitelet/sitelet/internal/state"
+)
+
+// pullAll fetches the images of the containers that will be made, while the old ones run. What cannot be had is refused for this
+// time, so that the daemon-reload does not bring its unit.
+func (h Hooks) pullAll(ctx context.Context, p Planned) map[string]error {
+	failed := map[string]error{}
+	var mutex sync.Mutex
+	var todo []generator.Rendered
+	for _, a := range p.Actions {
+		if a.Verb != plan.Create && a.Verb != plan.Recreate {
+			continue
+		}
+		for _, r := range p.rendered {
+			if r.Name == a.Name {
+				todo = append(todo, r)
+			}
+		}
+	}
+	inTurns(len(todo), func(i int) {
+		r := todo[i]
+		if err := h.pull(ctx, r); err != nil {
+			mutex.Lock()
+			defer mutex.Unlock()
+			failed[r.Name] = fmt.Errorf("its image cannot be had: %w; what runs was left alone", err)
+		}
+	})
+	return failed
+}
+
+// pull fetches one image by its descriptor's policy.
+func (h Hooks) pull(ctx context.Context, r generator.Rendered) error {
+	if r.Pull == "never" || r.Pull == "missing" && h.Engine.ImageExists(ctx, r.Image) {
+		return nil
+	}
+	m := made{name: r.Name}
+	m.data.Keys = r.Keys
+	keys, forget, err := h.decryptionKeys(m)
+	if err != nil {
+		return err
+	}
+	defer forget()
+	h.Log("%s: pulling %s", r.Name, r.Image)
+	_, failure := h.Engine.Pull(ctx, r.Image, keys)
+	if failure == nil || r.Pull == "newer" && h.Engine.ImageExists(ctx, r.Image) {
+		return nil
+	}
+	if err := h.store().Change(r.Name, func(w *state.Workload) error {
+		w.Refused = &state.Refusal{Generation: r.Generation, Text: state.TextDigest(r.Text), Reason: failure.Error(), Retry: true, At: h.now()}
+		return nil
+	}); err != nil {
+		return err
+	}
+	return failure
+}
+
+// followTags pulls the images of what runs unchanged, and plans a new container where a tag has moved. The new image's id becomes
+// an input of the workload, so that the update is one like any other.
+func (h Hooks) followTags(ctx context.Context, p Planned) (Planned, error) {
+	moved := false
+	for _, a := range p.Actions {
+		if a.Verb != plan.None || a.Note != "" {
+			continue
+		}
+		for _, r := range p.rendered {
+			if r.Name != a.Name || r.Pull == "never" {
+				continue
+			}
+			changed, err := h.followTag(ctx, r)
+			if err != nil {
+				h.Log("%s: looking for a newer image: %v", r.Name, err)
+			}
+			moved = moved || changed
+		}
+	}
+	if !moved {
+		return p, nil
+	}
+	return h.Plan(ctx)
+}
+
+func (h Hooks) followTag(ctx context.Context, r generator.Rendered) (moved bool, err error) {
+	id, err := h.Engine.Pull(ctx, r.Image, nil)
+	if err != nil {
+		return false, err
+	}
+	all, err := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+r.Name)
+	if err != nil {
+		return false, err
+	}
+	c := find(all, func(c engine.Container) bool { return c.Named(r.Name) })
+	if c == nil || c.ImageID == id {
+		return false, nil
+	}
+	h.Log("%s: %s is another image now", r.Name, r.Image)
+	return true, h.store().Change(r.Name, func(w *state.Workload) error {
+		w.Pin = id
+		return nil
+	})
+}

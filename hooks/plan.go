@@ -1,0 +1,88 @@
+package hooks
+
+import (
+	"context"
+	"slices"
+
+	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/internal/config"
+	"github.com/sitelet/sitelet/internal/diag"
+	"github.com/sitelet/sitelet/internal/plan"
+	"github.com/sitelet/sitelet/internal/state"
+)
+
+// Planned is a plan with what it was made from.
+type Planned struct {
+	Actions []plan.Action
+	Found   diag.List // about the inputs
+	Config  config.Config
+
+	inputs   generator.Inputs
+	rendered []generator.Rendered
+	stale    bool // systemd has units of what was written before
+}
+
+// Pending tells whether anything is to be done.
+func (p Planned) Pending() bool {
+	return p.stale || slices.ContainsFunc(p.Actions, func(a plan.Action) bool {
+		return a.Pending() || a.Verb == plan.Orphaned && p.Config.Prune
+	})
+}
+
+// Plan reads the inputs and says what an update would do about them. It asks systemd which units have not been started in this
+// boot, and the engine nothing.
+func (h Hooks) Plan(ctx context.Context) (Planned, error) {
+	in := generator.Load(h.Paths)
+	p := Planned{inputs: in, Config: in.Config}
+	known, found := in.Known()
+	rendered, more := in.Render(known)
+	p.rendered, p.Found = rendered, append(found, more...)
+	p.Found.Sort()
+	p.stale = generator.ReadManifest(h.Paths).Written != in.Written()
+	if in.Config.Mode == config.Off {
+		return p, nil
+	}
+	host := plan.Host{Known: known, Frozen: in.Config.Mode == config.Init, Broken: generator.Broken(in, rendered, known)}
+	host.Unborn, host.Stopped = h.idle(ctx)
+	var wanted []plan.Wanted
+	for _, r := range rendered {
+		wanted = append(wanted, plan.Wanted{Name: r.Name, Source: r.Source, Text: r.Text, Generation: r.Generation,
+			Revision: r.Revision, Render: in.RenderOf(r), AutoStart: r.Wanted, Inputs: r.Inputs})
+	}
+	p.Actions = plan.Make(wanted, host)
+	h.addMarked(&p, known)
+	return p, nil
+}
+
+// idle asks systemd for the workloads' units that are inactive: those that have not been started since the boot, and those that
+// somebody has stopped. Without systemd there are none.
+func (h Hooks) idle(ctx context.Context) (unborn, stopped func(name string) bool) {
+	none := func(string) bool { return false }
+	manager, err := h.Systemd(ctx)
+	if err != nil {
+		return none, none
+	}
+	inactive, err := manager.Inactive(ctx)
+	if err != nil {
+		return none, none
+	}
+	is := func(name string, begun bool) bool {
+		if !slices.Contains(inactive, name+".service") {
+			return false
+		}
+		u, err := manager.Unit(ctx, name+".service")
+		return err == nil && !u.Queued && (u.InvocationID != "") == begun
+	}
+	return func(name string) bool { return is(name, false) }, func(name string) bool { return is(name, true) }
+}
+
+// addMarked has a settling or a rollback that was cut off go on. The mark of a trial is the trial's, and that of a first version
+// its own.
+func (h Hooks) addMarked(p *Planned, known []state.Workload) {
+	for i, a := range p.Actions {
+		k := slices.IndexFunc(known, func(w state.Workload) bool { return w.Name == a.Name })
+		if k >= 0 && known[k].Trial == nil && !known[k].Unproven && h.marked(a.Name) {
+			p.Actions[i].Verb = plan.Resume
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sitelet/sitelet/internal/state"
+	"github.com/sitelet/sitelet/internal/systemd"
+)
+
+func TestJudge(t *testing.T) {
+	activating := systemd.Unit{ActiveState: "activating", InvocationID: "new", Queued: true}
+	active := systemd.Unit{ActiveState: "active", InvocationID: "new", Result: "success"}
+	for _, c := range []struct {
+		name string
+		show []systemd.Unit // one a second
+		want verdict
+		why  string
+	}{
+		{"runs", []systemd.Unit{activating, active, active, active, active}, passed, ""},
+		{"not long enough", []systemd.Unit{activating, active, active, active}, undecided, ""},
+		{"the old one still runs", []systemd.Unit{{ActiveState: "active", InvocationID: "old", Queued: true}, {ActiveState: "deactivating", InvocationID: "old"}}, undecided, ""},
+		{"the old one's restarts do not count", []systemd.Unit{{ActiveState: "active", InvocationID: "old", Restarts: 4, Queued: true}}, undecided, ""},
+		{"exits and is restarted", []systemd.Unit{active, {ActiveState: "activating", InvocationID: "new", Restarts: 1, ExitStatus: 7}}, failed, "exit status 7"},
+		{"fails for good", []systemd.Unit{activating, {ActiveState: "failed", InvocationID: "new", Result: "exit-code", ExitStatus: 125}}, failed, "exit status 125"},
+		{"never ready", []systemd.Unit{activating, {ActiveState: "failed", InvocationID: "new", Result: "timeout"}}, failed, "not up in time"},
+		{"one-shot", []systemd.Unit{active, {ActiveState: "inactive", InvocationID: "new", Result: "success"}}, passed, ""},
+		{"stopped", []systemd.Unit{active, {ActiveState: "inactive", InvocationID: "new", Result: "success", ExitStatus: 143}}, stopped, ""},
+		{"nobody starts it", []systemd.Unit{{ActiveState: "inactive"}, {ActiveState: "inactive"}, {ActiveState: "inactive"}, {ActiveState: "inactive"}, {ActiveState: "inactive"}, {ActiveState: "inactive"}}, stopped, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			j := judge{before: "old", probation: 3 * time.Second}
+			now := time.Now()
+			got := undecided
+			for _, u := range c.show {
+				if got = j.look(u, now); got != undecided {
+					break
+				}
+				now = now.Add(time.Second)
+			}
+			if got != c.want || !strings.Contains(j.reason, c.why) {
+				t.Errorf("got %d because %q, want %d because %q", got, j.reason, c.want, c.why)
+			}
+		})
+	}
+}
+
+// trialOf brings web to where genB is on trial and genA is set aside.
+func trialOf(t *testing.T, m *memory) (Hooks, *scripted) {
+	t.Helper()
+	h := newHooks(t, m)
+	manager, _ := h.Systemd(context.Background())
+	s := manager.(*scripted)
+	s.h = &h
+	s.unit = systemd.Unit{ActiveState: "active", InvocationID: "old", RequiredBy: []string{"user.service"}}
+	install(t, h, genA, "", "")
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	m.containers[0].State = "running"
+	install(t, h, genB, "", "")
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	// What the generator does: it goes by the state alone.
+	s.reloads = func() {
+		w, err := h.store().Read("web")
+		if err != nil {
+			t.Fatal(err)
+		}
+		install(t, h, string(w.Runs().Generation), "", "")
+	}
+	return h, s
+}
+
+func TestTrialPasses(t *testing.T) {
+	m := &memory{}
+	h, s := trialOf(t, m)
+	w, _ := h.store().Read("web")
+	if w.Trial == nil || w.Trial.Generation != genB || w.Current.Generation != genA || w.Trial.Before != "old" || len(w.Trial.Dependants) != 1 {
+		t.Fatalf("state: %+v, %+v", w.Current, w.Trial)
+	}
+	s.unit = systemd.Unit{ActiveState: "active", InvocationID: "new"}
+	now := time.Now()
+	h.Now = func() time.Time { now = now.Add(4 * time.Second); return now }
+	if err := h.Trial(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	w, _ = h.store().Read("web")
+	if w.Trial != nil || w.Current.Generation != genB || w.Previous.Generation != genA {
+		t.Errorf("state: %+v", w)
+	}
+	expectNames(t, m, "web")
+	if h.marked("web") {
+		t.Error("the mark is still there")
+	}
+}
+
+func TestTrialFailsAndRollsBack(t *testing.T) {
+	m := &memory{}
+	h, s := trialOf(t, m)
+	s.unit = systemd.Unit{ActiveState: "activating", InvocationID: "new", Restarts: 1, ExitStatus: 7}
+	if err := h.Trial(context.Background(), "web"); !errors.Is(err, ErrTrialFailed) {
+		t.Fatalf("error: %v", err)
+	}
+	if err := h.Rollback(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	expectRolledBack(t, h, m)
+	if last := s.calls[len(s.calls)-1]; last != "start user.service" {
+		t.Errorf("calls: %q: what requires web was not started again", s.calls)
+	}
+	// A failure long after is none of the rollback's business.
+	calls := len(s.calls)
+	if err := h.Rollback(context.Background(), "web"); err != nil || len(s.calls) != calls {
+		t.Errorf("error %v, calls %q", err, s.calls[calls:])
+	}
+}
+
+func expectRolledBack(t *testing.T, h Hooks, m *memory) {
+	t.Helper()
+	w, err := h.store().Read("web")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w.Trial != nil || w.Current.Generation != genA || w.Refused == nil || w.Refused.Generation != genB || w.Refused.Reason == "" {
+		t.Errorf("state: %+v, refused: %+v", w, w.Refused)
+	}
+	expectNames(t, m, "web")
+	if i := m.index("web"); i < 0 || m.containers[i].ID != "id1" || m.containers[i].State != "running" {
+		t.Errorf("containers: %+v", m.containers)
+	}
+	if h.marked("web") {
+		t.Error("the mark is still there")
+	}
+}
+
+// Whatever call of a rollback fails, the next one goes on to the same end.
+func TestRollbackCutAnywhere(t *testing.T) {
+	for _, after := range []bool{false, true} {
+		for failAt := 1; ; failAt++ {
+			m := &memory{}
+			h, s := trialOf(t, m)
+			s.unit = systemd.Unit{ActiveState: "failed", InvocationID: "new", Result: "exit-code", ExitStatus: 1}
+			m.calls, m.failAt, m.afterEffect = 0, failAt, after
+			err := h.Rollback(context.Background(), "web")
+			if err == nil {
+				break
+			}
+			m.failAt = 0
+			if err := h.Rollback(context.Background(), "web"); err != nil {
+				t.Fatalf("cut at call %d, then: %v", failAt, err)
+			}
+			expectRolledBack(t, h, m)
+		}
+	}
+}
+
+func TestCandidateThatCannotBeMade(t *testing.T) {
+	m := &memory{}
+	h := newHooks(t, m)
+	install(t, h, genA, "", "")
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	install(t, h, genB, "", "")
+	m.calls, m.failAt = 0, 1
+	if err := h.Create(context.Background(), "web"); !errors.Is(err, ErrNoCandidate) {
+		t.Errorf("error: %v", err)
+	}
+	w, _ := h.store().Read("web")
+	if w.Refused == nil || w.Refused.Generation != genB || w.Refused.Retry || w.Current.Generation != genA {
+		t.Errorf("state: %+v", w.Refused)
+	}
+	m.calls, m.failAt, m.missing = 0, 1, []string{"localhost/i:1"}
+	h.Create(context.Background(), "web")
+	if w, _ = h.store().Read("web"); !w.Refused.Retry {
+		t.Error("without its image, the version should be tried again")
+	}
+}
+
+func TestLostStateIsMadeAgain(t *testing.T) {
+	m := &memory{}
+	h, _ := trialOf(t, m)
+	h.store().Remove("web")
+	install(t, h, genC, "", "")
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	w, err := h.store().Read("web")
+	if err != nil || w.Current.Generation != genB || w.Trial == nil || w.Trial.Generation != genC {
+		t.Errorf("state: %+v, %v", w, err)
+	}
+	if strings.Contains(w.Current.Unit, genC) || w.Current.Render == w.Trial.Render {
+		t.Errorf("the unit made up for genB:\n%s", w.Current.Unit)
+	}
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	var w state.Workload
+	for range 50 {
+		w.Note(state.Event{Result: "updated"})
+	}
+	if len(w.History) != 20 {
+		t.Errorf("%d events", len(w.History))
+	}
+}
