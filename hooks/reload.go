@@ -8,18 +8,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
-	"sync"
-	"time"
 
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/plan"
 	"github.com/sitelet/sitelet/internal/state"
-	"github.com/sitelet/sitelet/internal/workload"
 )
-
-// atOnce is how many workloads are worked on side by side: enough to hide waiting, too few to starve what runs.
-const atOnce = 4
 
 // rounds bounds how often a reload starts over because its inputs have moved under it; the dirty flags bring the rest.
 const rounds = 5
@@ -118,48 +111,6 @@ func (h Hooks) apply(ctx context.Context, p Planned, report func(Outcome)) ([]Ou
 		return append(outcomes, pruned...), err
 	}
 	return outcomes, nil
-}
-
-// inTurns calls do for 0 to n-1, atOnce at a time.
-func inTurns(n int, do func(i int)) {
-	slots := make(chan struct{}, atOnce)
-	var wait sync.WaitGroup
-	for i := range n {
-		slots <- struct{}{}
-		wait.Go(func() {
-			defer func() { <-slots }()
-			do(i)
-		})
-	}
-	wait.Wait()
-}
-
-// waves orders the pending actions so that each comes after those that it is started after.
-func waves(p Planned) [][]plan.Action {
-	left := slices.DeleteFunc(slices.Clone(p.Actions), func(a plan.Action) bool { return !a.Pending() })
-	after := map[string][]string{}
-	for _, r := range p.rendered {
-		for _, in := range r.Inputs {
-			if in.Field == "sitelet.after" || in.Field == "sitelet.requires" {
-				after[r.Name] = append(after[r.Name], strings.FieldsFunc(in.Value, func(c rune) bool { return strings.ContainsRune(`[]",`, c) })...)
-			}
-		}
-	}
-	var out [][]plan.Action
-	for len(left) > 0 {
-		waits := func(a plan.Action) bool {
-			return slices.ContainsFunc(left, func(b plan.Action) bool { return b.Name != a.Name && slices.Contains(after[a.Name], b.Name) })
-		}
-		wave := slices.DeleteFunc(slices.Clone(left), waits)
-		if len(wave) == 0 { // a circle that CheckSet would have refused
-			wave = left
-		}
-		left = slices.DeleteFunc(left, func(a plan.Action) bool {
-			return slices.ContainsFunc(wave, func(b plan.Action) bool { return b.Name == a.Name })
-		})
-		out = append(out, wave)
-	}
-	return out
 }
 
 // allowRetry forgets a refusal that was for want of something outside.
@@ -270,84 +221,4 @@ func (h Hooks) resume(ctx context.Context, manager Manager, name string) error {
 		return err
 	}
 	return h.awaitSettled(ctx, name, w.Trial.Generation)
-}
-
-// awaitSettled waits until the state has no trial of the workload, and no rollback of it is running.
-func (h Hooks) awaitSettled(ctx context.Context, name string, generation workload.Digest) error {
-	manager, err := h.Systemd(ctx)
-	if err != nil {
-		return err
-	}
-	ticker := time.NewTicker(h.Poll)
-	defer ticker.Stop()
-	idle := 0
-	for {
-		w, err := h.store().Read(name)
-		if err != nil {
-			return err
-		}
-		if w.Trial == nil && !h.marked(name) {
-			if w.Current.Generation == generation {
-				return nil
-			}
-			return fmt.Errorf("the new version failed: %s; the one before runs again", w.Refused.Reason)
-		}
-		busy := false
-		for _, helper := range []string{"sitelet-trial@", "sitelet-rollback@", "sitelet-create@"} {
-			u, err := manager.Unit(ctx, helper+name+".service")
-			if err != nil {
-				return err
-			}
-			busy = busy || u.Queued || u.ActiveState == "activating"
-		}
-		if idle++; busy {
-			idle = 0
-		}
-		if time.Duration(idle)*h.Poll > patience {
-			return errors.New("it was stopped during its trial, which goes on when it is started again")
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// awaitNew waits for a first start to prove itself or to fail.
-func (h Hooks) awaitNew(ctx context.Context, manager Manager, name, before string) error {
-	probation := generator.Load(h.Paths).Config.Update.Probation()
-	j := judge{before: before, probation: probation}
-	ticker := time.NewTicker(h.Poll)
-	defer ticker.Stop()
-	for {
-		u, err := manager.Unit(ctx, name+".service")
-		if err != nil {
-			return err
-		}
-		switch j.look(u, h.Now()) {
-		case passed:
-			return nil
-		case failed:
-			return fmt.Errorf("it does not run: %s; see journalctl -u %s", j.reason, name)
-		case stopped:
-			return errors.New("it was stopped")
-		}
-		c, err := manager.Unit(ctx, "sitelet-create@"+name+".service")
-		if err != nil {
-			return err
-		}
-		if c.Restarts > 0 || c.ActiveState == "failed" {
-			reason := "see journalctl -u sitelet-create@" + name
-			if w, err := h.store().Read(name); err == nil && w.Refused != nil {
-				reason = w.Refused.Reason
-			}
-			return fmt.Errorf("its container cannot be made: %s; systemd goes on trying", reason)
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }
