@@ -59,6 +59,18 @@ func (h Hooks) awaitNew(ctx context.Context, manager Manager, name, before strin
 	ticker := time.NewTicker(h.Poll)
 	defer ticker.Stop()
 	for {
+		// First, for a start without a container fails too, and says less.
+		c, err := manager.Unit(ctx, "sitelet-create@"+name+".service")
+		if err != nil {
+			return err
+		}
+		if c.ActiveState == "failed" {
+			reason := "see journalctl -u sitelet-create@" + name
+			if w, err := h.store().Read(name); err == nil && w.Refused != nil {
+				reason = w.Refused.Reason
+			}
+			return fmt.Errorf("its container cannot be made: %s; systemd goes on trying", reason)
+		}
 		u, err := manager.Unit(ctx, name+".service")
 		if err != nil {
 			return err
@@ -70,17 +82,6 @@ func (h Hooks) awaitNew(ctx context.Context, manager Manager, name, before strin
 			return fmt.Errorf("it does not run: %s; see journalctl -u %s", j.reason, name)
 		case stopped:
 			return errors.New("it was stopped")
-		}
-		c, err := manager.Unit(ctx, "sitelet-create@"+name+".service")
-		if err != nil {
-			return err
-		}
-		if c.Restarts > 0 || c.ActiveState == "failed" {
-			reason := "see journalctl -u sitelet-create@" + name
-			if w, err := h.store().Read(name); err == nil && w.Refused != nil {
-				reason = w.Refused.Reason
-			}
-			return fmt.Errorf("its container cannot be made: %s; systemd goes on trying", reason)
 		}
 		select {
 		case <-ticker.C:
