@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/internal/config"
 	"github.com/sitelet/sitelet/internal/workload"
 )
 
@@ -54,17 +54,17 @@ func (h Hooks) awaitSettled(ctx context.Context, name string, generation workloa
 
 // awaitNew waits for a first start to prove itself or to fail.
 func (h Hooks) awaitNew(ctx context.Context, manager Manager, name, before string) error {
-	probation := generator.Load(h.Paths).Config.Update.Probation()
-	j := judge{before: before, probation: probation}
+	c, _ := config.Load(h.Paths)
+	j := judge{before: before, probation: c.Update.Probation()}
 	ticker := time.NewTicker(h.Poll)
 	defer ticker.Stop()
 	for {
 		// First, for a start without a container fails too, and says less.
-		c, err := manager.Unit(ctx, "sitelet-create@"+name+".service")
+		create, err := manager.Unit(ctx, "sitelet-create@"+name+".service")
 		if err != nil {
 			return err
 		}
-		if c.ActiveState == "failed" {
+		if create.ActiveState == "failed" {
 			reason := "see journalctl -u sitelet-create@" + name
 			if w, err := h.store().Read(name); err == nil && w.Refused != nil {
 				reason = w.Refused.Reason

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,9 +33,6 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	m, err := h.read(name)
 	if err != nil {
 		return err
-	}
-	if h.takeReady(m) {
-		return nil
 	}
 	all, err := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
 	if err != nil {
@@ -106,20 +104,23 @@ func (h Hooks) giveUp(ctx context.Context, m made, failure error) error {
 	return errors.Join(failure, err)
 }
 
-// readyPath is where a reload notes that it has seen to the container, so that the create hook of the restart that follows, while
-// nothing serves, need not ask Podman once more. It is good for one start.
+// readyPath is where a reload notes that it has seen to the container: the create unit of the restart that follows is skipped then
+// (ConditionPathExists= of sitelet-create@.service), as nothing serves in the meantime. The trial, which the restart pulls in
+// after it, takes the note away.
 func (h Hooks) readyPath(name string) string { return filepath.Join(h.dir(name), "ready") }
 
-func (h Hooks) setReady(m made) error {
-	if err := os.MkdirAll(h.dir(m.name), 0o700); err != nil {
+func (h Hooks) setReady(name string) error {
+	if err := os.MkdirAll(h.dir(name), 0o700); err != nil {
 		return err
 	}
-	return os.WriteFile(h.readyPath(m.name), []byte(m.render), 0o600)
+	return os.WriteFile(h.readyPath(name), nil, 0o600)
 }
 
-func (h Hooks) takeReady(m made) bool {
-	render, err := os.ReadFile(h.readyPath(m.name))
-	return err == nil && os.Remove(h.readyPath(m.name)) == nil && string(render) == string(m.render)
+func (h Hooks) clearReady(name string) error {
+	if err := os.Remove(h.readyPath(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
 }
 
 func find(all []engine.Container, is func(engine.Container) bool) *engine.Container {

@@ -186,11 +186,11 @@ func (h Hooks) recreate(ctx context.Context, manager Manager, name string) error
 	if w.Trial == nil || before.ActiveState == "inactive" && before.InvocationID != "" {
 		return nil
 	}
-	if err := h.setReady(m); err != nil {
+	if err := h.setReady(name); err != nil {
 		return err
 	}
 	if err := manager.EnqueueRestart(ctx, service); err != nil {
-		return err
+		return errors.Join(err, h.clearReady(name))
 	}
 	return h.awaitSettled(ctx, name, m.data.Generation)
 }

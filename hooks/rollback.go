@@ -116,7 +116,7 @@ func (h Hooks) failureOf(ctx context.Context, name string) string {
 
 // restore makes what the state calls current run again: its unit, its container under its name, and what requires it.
 func (h Hooks) restore(ctx context.Context, name string, dependants []string) error {
-	if err := h.mark(name); err != nil {
+	if err := errors.Join(h.mark(name), h.clearReady(name)); err != nil {
 		return err
 	}
 	manager, err := h.Systemd(ctx)

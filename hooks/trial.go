@@ -31,6 +31,9 @@ const patience = 5 * time.Second
 // Trial watches the version of a workload that is on trial until it has run for the probation without a restart, and makes it
 // the current one. If it fails, the error is ErrTrialFailed and the state holds why.
 func (h Hooks) Trial(ctx context.Context, name string) error {
+	if err := h.clearReady(name); err != nil {
+		return err
+	}
 	w, err := h.store().Read(name)
 	if err != nil {
 		return err
