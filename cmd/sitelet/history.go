@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"text/tabwriter"
+	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,12 +25,11 @@ func (c *cli) historyCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			out := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-			fmt.Fprintln(out, "TIME\tGENERATION\tRESULT\tREASON")
+			rows := [][]string{{"TIME", "GENERATION", "RESULT", "REASON"}}
 			for _, e := range w.History {
-				fmt.Fprintf(out, "%s\t%.12s\t%s\t%s\n", e.At.Local().Format("2006-01-02 15:04:05"), e.Generation, e.Result, e.Reason)
+				rows = append(rows, []string{e.At.Local().Format(time.DateTime), short(string(e.Generation)), e.Result, e.Reason})
 			}
-			return out.Flush()
+			return printTable(c.out, rows)
 		},
 	}
 }
@@ -38,8 +38,8 @@ func (c *cli) rollbackCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "rollback NAME",
 		Short: "Go back to the version of a workload before this one",
-		Long: `Starts the version before the current one again. The current one is not tried
-again until its descriptor changes.`,
+		Long: `Ends a trial, or else starts the version before the current one again. The
+version that is left is not tried again until its descriptor changes.`,
 		Example: "  sitelet rollback web",
 		Args:    oneName,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -48,6 +48,10 @@ again until its descriptor changes.`,
 			}
 			h, err := c.hooks(cmd)
 			if err != nil {
+				return err
+			}
+			// Before the state says that it has gone back.
+			if _, err := h.Systemd(cmd.Context()); err != nil {
 				return err
 			}
 			return h.RollbackByHand(cmd.Context(), args[0])
@@ -74,8 +78,8 @@ unit, its containers and what is known of it. Everything else is left alone.`,
 				return err
 			}
 			for _, name := range args {
-				if !orphaned(p.Actions, name) {
-					return fmt.Errorf("%s is no orphan; `sitelet plan` lists them. Remove its descriptor first", name)
+				if err := orphaned(p.Actions, name); err != nil {
+					return err
 				}
 			}
 			outcomes, err := h.Prune(cmd.Context(), p, args)
@@ -86,18 +90,28 @@ unit, its containers and what is known of it. Everything else is left alone.`,
 				}
 				fmt.Fprintf(c.out, "%s: removed\n", o.Name)
 			}
+			if err == nil && len(outcomes) == 0 {
+				fmt.Fprintln(c.out, "nothing to remove")
+			}
 			return err
 		},
 	}
 }
 
-func orphaned(actions []plan.Action, name string) bool {
-	for _, a := range actions {
-		if a.Name == name {
-			return a.Verb == plan.Orphaned
-		}
+// orphaned says why a workload that a user has named is not to be pruned.
+func orphaned(actions []plan.Action, name string) error {
+	i := slices.IndexFunc(actions, func(a plan.Action) bool { return a.Name == name })
+	switch {
+	case i < 0:
+		return noWorkload(name)
+	case actions[i].Verb != plan.Orphaned:
+		return fmt.Errorf("%s has a descriptor, and only what has none is pruned; remove the descriptor first", name)
 	}
-	return false
+	return nil
+}
+
+func noWorkload(name string) error {
+	return fmt.Errorf("there is no workload %s; `sitelet status` lists them", name)
 }
 
 // known reads the state of a workload that a user has named.
@@ -108,7 +122,7 @@ func (c *cli) known(cmd *cobra.Command, name string) (state.Workload, error) {
 	}
 	w, err := state.Store{Dir: p.StateDir}.Read(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return w, fmt.Errorf("there is no workload %s; `sitelet plan` lists them", name)
+		return w, noWorkload(name)
 	}
 	return w, err
 }

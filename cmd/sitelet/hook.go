@@ -71,7 +71,13 @@ func (c *cli) hooks(cmd *cobra.Command) (hooks.Hooks, error) {
 	if err != nil {
 		return hooks.Hooks{}, err
 	}
-	connect := sync.OnceValues(func() (hooks.Manager, error) { return systemd.Connect(cmd.Context(), p.Scope) })
+	connect := sync.OnceValues(func() (hooks.Manager, error) {
+		manager, err := systemd.Connect(cmd.Context(), p.Scope)
+		if err != nil {
+			return nil, fmt.Errorf("%w; this works only where systemd and its D-Bus run, `sitelet plan` everywhere", err)
+		}
+		return manager, nil
+	})
 	return hooks.Hooks{
 		Paths:   p,
 		Engine:  engine.Podman{},

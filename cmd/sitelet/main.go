@@ -1,4 +1,4 @@
-// Command sitelet checks and renders what sitelet-generator makes units of, and holds the hooks that those units call.
+// Command sitelet checks descriptors, takes up their changes, and holds the hooks that the units of sitelet-generator call.
 package main
 
 import (
@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelet/sitelet/hooks"
 	"github.com/sitelet/sitelet/internal/build"
 	"github.com/sitelet/sitelet/internal/paths"
 )
@@ -21,8 +20,6 @@ const (
 	exitFailed  = 1
 	exitUsage   = 2
 	exitPending = 3 // of plan
-
-	exitNoCandidate = 3 // of hook create: RestartPreventExitStatus= of sitelet-create@.service
 )
 
 // errFindings ends a command whose findings have been printed.
@@ -50,9 +47,6 @@ func run(args []string, out, errOut io.Writer) int {
 		return exitFailed
 	case errors.Is(err, errPending):
 		return exitPending
-	case errors.Is(err, hooks.ErrNoCandidate):
-		fmt.Fprintf(errOut, "sitelet: %v\n", err)
-		return exitNoCandidate
 	case errors.As(err, &usage):
 		fmt.Fprintf(errOut, "sitelet: %v\nRun `%s --help` to see how it is called.\n", err, cmd.CommandPath())
 		return exitUsage
@@ -65,11 +59,11 @@ func (c *cli) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "sitelet [--user] COMMAND",
 		Long: `sitelet lets systemd run containers from plain files: descriptors below
-/etc/sitelet/containers become services at boot and at systemctl daemon-reload.
-Start, stop and look at them with systemctl and journalctl.`,
+/etc/sitelet/containers become services, and sitelet reload takes up what has
+changed. Start, stop and look at them with systemctl and journalctl.`,
 		Example: `  sitelet check
-  systemctl daemon-reload
-  systemctl start web`,
+  sitelet reload
+  systemctl status web`,
 		Version:       build.Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,

@@ -2,8 +2,8 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -60,8 +60,7 @@ func (c *cli) plan(cmd *cobra.Command, output format) error {
 }
 
 func (c *cli) printPlan(p hooks.Planned) error {
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "WORKLOAD\tACTION\tCOST\tWHY")
+	rows := [][]string{{"WORKLOAD", "ACTION", "COST", "WHY"}}
 	for _, a := range p.Actions {
 		cost := "-"
 		if a.Restart {
@@ -74,9 +73,15 @@ func (c *cli) printPlan(p hooks.Planned) error {
 		if a.Note != "" {
 			why = append(why, a.Note)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", a.Name, a.Verb, cost, strings.Join(why, "; "))
+		rows = append(rows, []string{a.Name, string(a.Verb), cost, strings.Join(why, "; ")})
 	}
-	return w.Flush()
+	if err := printTable(c.out, rows); err != nil || !p.Pending() || p.Found.HasErrors() {
+		return err
+	}
+	if !slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Pending() || a.Verb == plan.Orphaned }) {
+		fmt.Fprintln(c.out, "Files have changed, and no workload with them; a reload makes the units again.")
+	}
+	return nil
 }
 
 // shown is a value on one line, short enough for a table.

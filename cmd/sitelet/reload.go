@@ -3,11 +3,13 @@ package main
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelet/sitelet/hooks"
 	"github.com/sitelet/sitelet/internal/diag"
+	"github.com/sitelet/sitelet/internal/paths"
 )
 
 // autoReload is the unit whose being active means that changes are taken up without anybody's doing.
@@ -23,8 +25,10 @@ func (c *cli) reloadCommand() *cobra.Command {
 while the old one runs; the old one is kept, stopped, until the new one has run
 for a while (update.probation in sitelet.toml), and runs again if that fails.
 
-Exits with 0 if all is as the descriptors say, 1 if something failed, 2 if it
-was called in a wrong way.`,
+A version that has failed is not tried again until its descriptor changes.
+
+Exits with 0 if nothing failed, 1 if something did or a descriptor has errors, 2
+if it was called in a wrong way.`,
 		Example: `  sitelet reload
   sitelet reload --pull=newer`,
 		Args: noArgument,
@@ -65,7 +69,11 @@ func (c *cli) reload(cmd *cobra.Command, force, pull bool) error {
 		return err
 	}
 	if !force && manager.Active(cmd.Context(), autoReload) {
-		return fmt.Errorf("auto-reload is on and takes up changes by itself; stop it with `systemctl stop %s`, or use --force", autoReload)
+		systemctl := "systemctl"
+		if h.Paths.Scope == paths.User {
+			systemctl += " --user"
+		}
+		return fmt.Errorf("auto-reload is on and takes up changes by itself; stop it with `%s stop %s`, or use --force", systemctl, autoReload)
 	}
 	p, err := h.Plan(cmd.Context())
 	if err != nil {
@@ -74,10 +82,8 @@ func (c *cli) reload(cmd *cobra.Command, force, pull bool) error {
 	if err := diag.Print(c.err, p.Found, readSource, colour(c.err)); err != nil {
 		return err
 	}
-	failed := p.Found.HasErrors()
 	outcomes, err := h.Reload(cmd.Context(), pull, func(o hooks.Outcome) {
 		if o.Err != nil {
-			failed = true
 			fmt.Fprintf(c.err, "%s: %s failed: %v\n", o.Name, o.Verb, o.Err)
 			return
 		}
@@ -86,7 +92,7 @@ func (c *cli) reload(cmd *cobra.Command, force, pull bool) error {
 	switch {
 	case err != nil:
 		return err
-	case failed:
+	case p.Found.HasErrors() || slices.ContainsFunc(outcomes, func(o hooks.Outcome) bool { return o.Err != nil }):
 		return errFindings
 	case len(outcomes) == 0:
 		fmt.Fprintln(c.out, "nothing to do")

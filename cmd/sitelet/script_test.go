@@ -3,18 +3,39 @@ package main
 import (
 	"errors"
 	"flag"
+	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/internal/diag"
+	"github.com/sitelet/sitelet/internal/paths"
 )
 
 var update = flag.Bool("update", false, "write what scripts expect of cmp")
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"sitelet": main})
+	testscript.Main(m, map[string]func(){"sitelet": main, "sitelet-generator": generate})
+}
+
+// generate is what systemd has sitelet-generator do at a daemon-reload, for the host's scope and below SITELET_ROOT.
+func generate() {
+	p, err := paths.New(paths.System, os.Getenv("SITELET_ROOT"), os.Getenv)
+	if err == nil {
+		err = os.MkdirAll(p.GeneratorDir, 0o755)
+	}
+	if err == nil {
+		err = generator.Run(p, p.GeneratorDir, func(_ diag.Severity, line string) { fmt.Fprintln(os.Stderr, line) })
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 }
 
 // The scripts of testdata run the whole command, on a root directory of their own.
@@ -26,6 +47,8 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("SITELET_ROOT", filepath.Join(env.WorkDir, "root"))
+			// Whatever this host has, its systemd is none of theirs.
+			env.Setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path="+filepath.Join(env.WorkDir, "no-bus"))
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},

@@ -21,7 +21,7 @@ it, with why its last version was refused and the last lines of its output.`,
 		Example: `  sitelet status
   sitelet status web
   sitelet status -o json`,
-		Args: cobra.MaximumNArgs(1),
+		Args: oneNameAtMost,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.status(cmd, args, *output) }
@@ -65,7 +65,7 @@ func (c *cli) status(cmd *cobra.Command, names []string, output format) error {
 	}
 	switch {
 	case len(names) > 0 && len(all) == 0:
-		return fmt.Errorf("there is no workload %s; `sitelet status` lists them", names[0])
+		return noWorkload(names[0])
 	case output == formatJSON:
 		return printJSON(c.out, all)
 	case len(names) > 0:
@@ -101,19 +101,24 @@ func (c *cli) statusOf(cmd *cobra.Command, h hooks.Hooks, a plan.Action) workloa
 }
 
 func (c *cli) printAll(all []workloadStatus) error {
-	w := tabwriter.NewWriter(c.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "WORKLOAD\tSTATE\tGENERATION\tLAST CHANGE\tRESULT\tPENDING\tNOTE")
+	rows := [][]string{{"WORKLOAD", "STATE", "GENERATION", "LAST CHANGE", "RESULT", "PENDING", "NOTE"}}
 	for _, s := range all {
 		note := s.Note
 		if note == "" && s.Refused != nil {
 			note = s.Refused.Reason
 		}
-		fmt.Fprintf(w, "%s\t%s\t%.12s\t%s\t%s\t%s\t%s\n", s.Workload, s.State, s.Generation, ago(s.Since), s.Result, s.Pending, note)
+		rows = append(rows, []string{s.Workload, s.State, short(s.Generation), ago(s.Since), s.Result, string(s.Pending), note})
 	}
-	return w.Flush()
+	return printTable(c.out, rows)
 }
 
+// short is as much of a digest as people need.
+func short(digest string) string { return digest[:min(len(digest), 12)] }
+
 func (c *cli) printOne(s workloadStatus) error {
+	if s.Refused != nil && s.Note == s.Refused.Reason {
+		s.Note = ""
+	}
 	w := tabwriter.NewWriter(c.out, 0, 0, 1, ' ', 0)
 	for _, line := range [][2]string{
 		{"workload:", s.Workload}, {"state:", s.State}, {"generation:", s.Generation}, {"descriptor:", s.Source},
@@ -124,7 +129,7 @@ func (c *cli) printOne(s workloadStatus) error {
 		}
 	}
 	if s.Refused != nil {
-		fmt.Fprintf(w, "refused:\t%.12s, %s: %s\n", s.Refused.Generation, ago(&s.Refused.At), s.Refused.Reason)
+		fmt.Fprintf(w, "refused:\t%s, %s: %s\n", short(s.Refused.Generation), ago(&s.Refused.At), s.Refused.Reason)
 	}
 	if err := w.Flush(); err != nil || s.Refused == nil {
 		return err

@@ -88,6 +88,13 @@ func oneName(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
+func oneNameAtMost(cmd *cobra.Command, args []string) error {
+	if len(args) > 1 {
+		return fmt.Errorf("%s takes one NAME at most, not %d", called(cmd), len(args))
+	}
+	return nil
+}
+
 func someNames(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return fmt.Errorf("%s takes at least one NAME", called(cmd))

@@ -42,8 +42,11 @@ func TestReadme(t *testing.T) {
 			t.Errorf("nothing runs blocks of %q", language)
 		}
 	}
+	// For a version to go back to.
+	m.Shell("sed -i s/NAME=sitelet/NAME=again/ " + descriptor[1])
 	for _, span := range regexp.MustCompile("`((?:make|man|sitelet) [^`]+)`").FindAllStringSubmatch(readme, -1) {
-		runDocumented(t, m, strings.NewReplacer("[PATH...]", descriptor[1], " DIR", " /root/rendered").Replace(span[1]))
+		line := strings.NewReplacer("[PATH...]", descriptor[1], " DIR", " /root/rendered", "[NAME...]", "", "[NAME]", "hello", "NAME", "hello").Replace(span[1])
+		runDocumented(t, m, line)
 		ran++
 	}
 	if ran < 15 {

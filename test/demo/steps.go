@@ -34,7 +34,7 @@ const clock = `{
 
 // steps is the script.
 func steps() []step {
-	var booted, started string // when the machine was; the first container's process, and when it was
+	var booted, started, other string // when the machine was; the first container's process, and when it was; the second container
 	const upSince = "systemctl show --property UserspaceTimestamp"
 	const running = "systemctl show hello --property MainPID,ActiveEnterTimestamp"
 	return []step{
@@ -134,6 +134,49 @@ func steps() []step {
 				{line: "systemctl start clock"},
 				{line: "podman ps --format 'table {{.Names}} {{.Status}}'", check: contains("hello", "clock")},
 				{line: "podman logs clock", within: 10 * time.Second, check: some, proves: "Both run."},
+			},
+		},
+		{
+			"A change is taken up",
+			"The greeting changes. `sitelet plan` says what a reload will do, and why; values\nthat look secret are not shown. `sitelet reload` makes the new container while the\nold one runs, puts it in its place, and watches it: here for 5 seconds.",
+			[]command{
+				{line: `printf '[update]\nprobation = "5s"\n' >/etc/sitelet/sitelet.toml`},
+				{line: "podman ps --filter name=clock --format '{{.ID}}'", check: func(out string) error {
+					other = out
+					return some(out)
+				}},
+				{line: "sed -i 's/NAME=sitelet/NAME=version 2/' /etc/sitelet/containers/hello.json"},
+				{line: "sitelet plan", status: 3, check: contains("clock     none", `hello     recreate  restart  config.env[NAME]: "NAME=sitelet" → "NAME=version 2"`),
+					proves: "One is to change, the other is not. The exit status is 3: there is something to do."},
+				{line: "sitelet reload", check: contains("hello: recreate done")},
+				{line: "curl --silent http://127.0.0.1:8080", check: equals("Hello from version 2"), proves: "The new version runs."},
+				{line: "podman ps --filter name=clock --format '{{.ID}}'", check: func(out string) error { return equals(other)(out) }, proves: "The other container was not touched."},
+				{line: "sitelet plan", check: contains("hello     none", "clock     none"), proves: "Nothing is left to do."},
+			},
+		},
+		{
+			"A bad version rolls back",
+			"The next version ends after two seconds with status 7. It is on trial when that\nhappens, so the old container, which was only stopped, runs again, with what had\nbeen written in it.",
+			[]command{
+				{line: `podman exec hello sh -c 'echo "written in version 2" >note.txt'`},
+				{line: "sed -i 's/& wait/\\& sleep 2; echo out of luck; exit 7/; s/version 2/version 3/' /etc/sitelet/containers/hello.json"},
+				{line: "sitelet check", check: contains("nothing wrong"), proves: "No check can tell that it is bad."},
+				{line: "sitelet reload", status: 1, check: contains("hello: recreate failed: the new version failed: ", "exit status 7", "the one before runs again")},
+				{line: "curl --silent http://127.0.0.1:8080 http://127.0.0.1:8080/note.txt", within: 10 * time.Second,
+					check: equals("Hello from version 2\nwritten in version 2"), proves: "The old container runs again, as it was left."},
+				{line: "sitelet status hello", check: contains("active", "refused:", "exit status 7", `| "out of luck"`), proves: "It is known why, with the last words of the bad version."},
+				{line: "sitelet reload", check: equals("nothing to do"), proves: "The bad version is not tried again until its file changes."},
+				{line: "sitelet history hello", check: contains("updated", "refused", "rolled back")},
+			},
+		},
+		{
+			"Changes can be taken up by themselves",
+			"One path unit turns auto-reload on. From then on, writing the file is all that\nhas to be done.",
+			[]command{
+				{line: "systemctl enable --now sitelet-containers.path", check: contains("Created symlink")},
+				{line: "sed -i 's/sleep 2; .*exit 7/wait/; s/version 3/version 4/' /etc/sitelet/containers/hello.json"},
+				{line: "curl --silent --max-time 2 http://127.0.0.1:8080", within: time.Minute, check: equals("Hello from version 4"), proves: "It runs, and nobody has called sitelet."},
+				{line: "sitelet status", within: 30 * time.Second, check: contains("hello     active", "updated"), proves: "It has passed its trial."},
 			},
 		},
 		{
