@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sitelet/sitelet/internal/config"
 	"github.com/sitelet/sitelet/internal/diag"
@@ -135,12 +136,20 @@ func (in Inputs) RenderOf(r Rendered) workload.Digest {
 	return c.render(r)
 }
 
-// Broken lists the names of workloads whose descriptors are there but were refused.
+// Broken lists the names of workloads whose descriptors are there but cannot be used: they are refused, unreadable, or not to be
+// trusted. One that has another name now is none of them.
 func Broken(in Inputs, rendered []Rendered, known []state.Workload) []string {
 	var names []string
 	for _, k := range known {
-		if v := k.Runs(); v != nil && !slices.ContainsFunc(rendered, func(r Rendered) bool { return r.Name == k.Name || r.Source == v.Source }) &&
-			slices.ContainsFunc(in.Files, func(f source.File) bool { return f.Path == v.Source }) {
+		v := k.Runs()
+		if v == nil || slices.ContainsFunc(rendered, func(r Rendered) bool { return r.Name == k.Name || r.Source == v.Source }) {
+			continue
+		}
+		read := slices.ContainsFunc(in.Files, func(f source.File) bool { return f.Path == v.Source })
+		refused := slices.ContainsFunc(in.Found, func(d diag.Diagnostic) bool {
+			return d.File == v.Source || strings.HasPrefix(v.Source, d.File+"/")
+		})
+		if read || refused {
 			names = append(names, k.Name)
 		}
 	}

@@ -55,7 +55,9 @@ func readFacts(p paths.Paths, tool Tool, ask func() (quadlet.Version, error)) (F
 	if facts.Podman, err = ask(); err != nil {
 		return facts, err
 	}
-	return facts, writeFile(known, []byte(tool.Identity+"\n"+facts.Podman.String()), 0o644)
+	// Whoever may not write here, such as a user who asks for a plan, asks again the next time.
+	_ = writeFile(known, []byte(tool.Identity+"\n"+facts.Podman.String()), 0o644)
+	return facts, nil
 }
 
 // systemdVersion reads the version out of the name of systemd's private library: a generator must not ask PID 1.

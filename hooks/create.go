@@ -40,7 +40,7 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	}
 	current := find(all, func(c engine.Container) bool { return c.Named(name) })
 	if current != nil && current.Labels[generator.LabelGeneration] == string(m.data.Generation) {
-		return h.record(ctx, m)
+		return errors.Join(h.record(ctx, m), h.tidy(ctx, m.name, all))
 	}
 	if current == nil && h.Engine.Exists(ctx, name) {
 		return fmt.Errorf("there is a container named %s that sitelet did not make; rename it with `podman rename`, or give the descriptor another container_name", name)
@@ -71,6 +71,21 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 		return err
 	}
 	return h.forget(ctx, m, all, last)
+}
+
+// tidy removes what a settling or a rollback that a power cut has ended left behind: the mark of it is gone with the boot.
+func (h Hooks) tidy(ctx context.Context, name string, all []engine.Container) error {
+	w, err := h.store().Read(name)
+	if err != nil || w.Trial != nil || w.Current == nil || h.marked(name) {
+		return err
+	}
+	var errs []error
+	for _, c := range all {
+		if c.Labels[generator.LabelGeneration] != string(w.Current.Generation) && c.State != "running" {
+			errs = append(errs, h.Engine.Remove(ctx, c.ID))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // rebuilt makes up for a lost state: the text of m with the generation of the container that is there. Its command is not

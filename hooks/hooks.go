@@ -1,5 +1,5 @@
-// Package hooks does what units need done around a container's start: it makes the container, finds the addresses that are
-// known only then, and takes up late inputs at boot.
+// Package hooks does what units and commands have done: it makes containers and prepares their starts, takes up changed
+// descriptors, watches new versions and goes back from those that fail.
 package hooks
 
 import (

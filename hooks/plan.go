@@ -40,6 +40,7 @@ func (h Hooks) Plan(ctx context.Context) (Planned, error) {
 	p.Found.Sort()
 	p.stale = generator.ReadManifest(h.Paths).Written != in.Written()
 	if in.Config.Mode == config.Off {
+		p.Actions = plan.Hold(known)
 		return p, nil
 	}
 	host := plan.Host{Known: known, Frozen: in.Config.Mode == config.Init, Broken: generator.Broken(in, rendered, known)}

@@ -39,7 +39,7 @@ func (h Hooks) Trial(ctx context.Context, name string) error {
 		return err
 	}
 	if w.Trial == nil && !w.Unproven {
-		return h.unmark(name)
+		return nil // the mark is that of a rollback, which has started the unit
 	}
 	before := ""
 	if w.Trial != nil {

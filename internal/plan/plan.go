@@ -91,6 +91,15 @@ func Make(wanted []Wanted, host Host) []Action {
 	return actions
 }
 
+// Hold plans for a mode in which descriptors are not read: all that is known stays as it is.
+func Hold(known []state.Workload) []Action {
+	var actions []Action
+	for _, k := range known {
+		actions = append(actions, Action{Name: k.Name, Verb: Held, Note: `descriptors are not read (mode = "off", or an error in sitelet.toml)`})
+	}
+	return actions
+}
+
 func decide(w Wanted, k *state.Workload, host Host) Action {
 	a := Action{Name: w.Name, Verb: None}
 	switch {
