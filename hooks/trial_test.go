@@ -208,3 +208,22 @@ func TestHistoryIsBounded(t *testing.T) {
 		t.Errorf("%d events", len(w.History))
 	}
 }
+
+// After a power cut the mark of what was settled is gone, and what it would have removed is still there.
+func TestLeftoversGoAtTheNextStart(t *testing.T) {
+	m := &memory{}
+	h, _ := trialOf(t, m)
+	err := h.store().Change("web", func(w *state.Workload) error {
+		w.Current, w.Trial, w.Unproven = &w.Trial.Version, nil, false
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.unmark("web")
+	m.containers[0].State = "exited"
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	expectNames(t, m, "web")
+}
