@@ -16,11 +16,14 @@ import (
 )
 
 // choose decides which unit each workload gets, and has it in the cache when it returns.
-func choose(in Inputs, a *ahead) Manifest {
+func choose(in Inputs, c *converter) Manifest {
 	known, found := in.Known()
-	rendered, more := in.render(known, a)
-	c := converter{in.paths, in.Tool, a}
+	rendered, more := in.render(known, c.podman)
 	units, refused := c.convert(in.follow(rendered, known))
+	if c.guess {
+		rendered, more = in.render(known, c.podman)
+		units, refused = c.convert(in.follow(rendered, known))
+	}
 	found = slices.Concat(found, more, refused)
 	m := Manifest{Units: units, Dirs: in.Dirs}
 	done := map[string]bool{}
@@ -95,15 +98,16 @@ func (in Inputs) Known() ([]state.Workload, diag.List) {
 
 // Render returns what the descriptors come to, and all findings about the inputs.
 func (in Inputs) Render(known []state.Workload) ([]Rendered, diag.List) {
-	return in.render(known, &ahead{})
+	c := converter{paths: in.paths, tool: in.Tool}
+	return in.render(known, c.podman)
 }
 
-func (in Inputs) render(known []state.Workload, a *ahead) ([]Rendered, diag.List) {
+func (in Inputs) render(known []state.Workload, podman func() (quadlet.Version, error)) ([]Rendered, diag.List) {
 	set, found := in.Check()
 	if len(set) == 0 {
 		return nil, found
 	}
-	facts, err := in.facts(a)
+	facts, err := in.facts(podman)
 	if err != nil {
 		return nil, append(found, diag.Diagnostic{File: "podman", Message: err.Error()})
 	}
@@ -116,12 +120,13 @@ func (in Inputs) render(known []state.Workload, a *ahead) ([]Rendered, diag.List
 }
 
 // facts asks the host what it can do, and refuses one that can do too little.
-func (in Inputs) facts(a *ahead) (Facts, error) {
+func (in Inputs) facts(podman func() (quadlet.Version, error)) (Facts, error) {
 	if in.ToolErr != nil {
 		return Facts{}, in.ToolErr
 	}
-	facts, err := readFacts(in.paths, in.Tool, func() (quadlet.Version, error) { return a.askVersion(in.Tool) })
-	if err != nil {
+	facts := Facts{Scope: in.paths.Scope, Systemd: systemdVersion(in.paths)}
+	var err error
+	if facts.Podman, err = podman(); err != nil {
 		return Facts{}, err
 	}
 	if !facts.Podman.AtLeast(quadlet.Minimum) {

@@ -193,7 +193,7 @@ func bracket(ip netip.Addr) string {
 
 func addMemory(f *quadlet.File, m descriptor.Memory) {
 	if m.Limit > 0 {
-		f.Add("Memory", strconv.FormatInt(m.Limit, 10))
+		f.PodmanArg("--memory=" + strconv.FormatInt(m.Limit, 10))
 	}
 	if m.Reservation > 0 {
 		f.PodmanArg("--memory-reservation=" + strconv.FormatInt(m.Reservation, 10))

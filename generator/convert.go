@@ -1,6 +1,7 @@
 package generator
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/internal/quadlet"
 	"github.com/sitelet/sitelet/internal/workload"
 )
 
@@ -19,7 +21,8 @@ import (
 type converter struct {
 	paths paths.Paths
 	tool  Tool
-	ahead *ahead
+	ready []*run // have started, and wait for their files
+	guess bool   // podman has given a version that is not known to be right
 }
 
 // job is the work on one unit.
@@ -30,7 +33,65 @@ type job struct {
 }
 
 // perRun is how many units are worth a run of quadlet of their own, while there are processors for one.
-const perRun = 500
+const perRun = 50
+
+func runsFor(units int) int { return min(runtime.GOMAXPROCS(0), 1+units/perRun) }
+
+// start starts quadlets for about as many units, before these are known.
+func (c *converter) start(units int) {
+	for i := range runsFor(units) {
+		r, err := newRun(c.paths, c.tool, i)
+		if err != nil {
+			return
+		}
+		if r.startEarly() != nil {
+			r.end()
+			return
+		}
+		c.ready = append(c.ready, r)
+	}
+}
+
+// end ends the quadlets that were not needed.
+func (c *converter) end() {
+	for _, r := range c.ready {
+		r.end()
+	}
+	c.ready = nil
+}
+
+// podman returns the version that is rendered for: what the tool has said once in its life or, while quadlets wait for their
+// files, settled, which they may show to be wrong.
+func (c *converter) podman() (quadlet.Version, error) {
+	if v, ok := c.remembered(); ok {
+		return v, nil
+	}
+	if c.guess = len(c.ready) > 0; c.guess {
+		return settled, nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), quadletTimeout)
+	defer cancel()
+	v, err := quadlet.RunVersion(ctx, c.tool.Path)
+	if err == nil {
+		c.remember(v)
+	}
+	return v, err
+}
+
+func (c *converter) remembered() (quadlet.Version, bool) {
+	data, err := os.ReadFile(podmanPath(c.paths))
+	if err != nil {
+		return quadlet.Version{}, false
+	}
+	identity, version, _ := strings.Cut(string(data), "\n")
+	v, err := quadlet.ParseVersion(version)
+	return v, err == nil && identity == c.tool.Identity
+}
+
+func (c *converter) remember(v quadlet.Version) {
+	// Whoever may not write here, such as a user who asks for a plan, asks again the next time.
+	_ = writeFile(podmanPath(c.paths), []byte(c.tool.Identity+"\n"+v.String()), 0o644)
+}
 
 // convert makes those units of renderings that are not in the cache. It returns all that are there then, and what Quadlet
 // refused.
@@ -42,13 +103,7 @@ func (c *converter) convert(all []Rendered) ([]Entry, diag.List) {
 		jobs[i] = &job{all[i], render, cached[filepath.Base(CreatePath(c.paths, render))]}
 	})
 	todo := undone(jobs)
-	runs := min(runtime.GOMAXPROCS(0), 1+len(todo)/perRun)
-	var wait sync.WaitGroup
-	for i := range runs {
-		part := todo[i*len(todo)/runs : (i+1)*len(todo)/runs]
-		wait.Go(func() { c.runEarly(i, part) })
-	}
-	wait.Wait()
+	c.runAll(todo)
 	found := c.retry(undone(todo))
 	var entries []Entry
 	for _, j := range jobs {
@@ -59,34 +114,27 @@ func (c *converter) convert(all []Rendered) ([]Entry, diag.List) {
 	return entries, found
 }
 
-// runEarly is the i-th of the runs that go on at the same time.
-func (c *converter) runEarly(i int, jobs []*job) {
+// runAll shares jobs out to quadlets that run at the same time.
+func (c *converter) runAll(jobs []*job) {
+	defer c.end()
 	if len(jobs) == 0 {
 		return
 	}
-	if i == 0 && c.ahead.run != nil {
-		c.ahead.run.convert(jobs)
-		c.ahead.end()
-		return
+	if len(c.ready) == 0 {
+		c.start(len(jobs))
 	}
-	r, err := newRun(c.paths, c.tool, i)
-	if err != nil {
-		return
+	var wait sync.WaitGroup
+	for i, r := range c.ready {
+		part := jobs[i*len(jobs)/len(c.ready) : (i+1)*len(jobs)/len(c.ready)]
+		if len(part) > 0 {
+			wait.Go(func() { r.convert(part) })
+		}
 	}
-	defer r.end()
-	if r.startEarly() == nil {
-		r.convert(jobs)
+	wait.Wait()
+	if c.guess && slices.ContainsFunc(c.ready, (*run).isSettled) {
+		c.guess = false
+		c.remember(settled)
 	}
-}
-
-// run is a run by itself. It returns what quadlet said.
-func (c *converter) run(jobs []*job) (log string) {
-	r, err := newRun(c.paths, c.tool, 0)
-	if err != nil {
-		return err.Error()
-	}
-	defer r.end()
-	return r.convert(jobs)
 }
 
 // cached returns the names of the files in the cache.
@@ -136,6 +184,16 @@ func (c *converter) retry(lost []*job) diag.List {
 		}
 	}
 	return found
+}
+
+// run is a run by itself. It returns what quadlet said.
+func (c *converter) run(jobs []*job) (log string) {
+	r, err := newRun(c.paths, c.tool, 0)
+	if err != nil {
+		return err.Error()
+	}
+	defer r.end()
+	return r.convert(jobs)
 }
 
 // refusal reports what Quadlet made no unit of, with what it said about it.

@@ -1,7 +1,6 @@
 package generator
 
 import (
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -39,26 +38,11 @@ func findTool(p paths.Paths) (Tool, error) {
 	return Tool{path, identity}, nil
 }
 
-// readFacts asks the tool for its version once in its life: the answer is kept beside the rendered units.
-func readFacts(p paths.Paths, tool Tool, ask func() (quadlet.Version, error)) (Facts, error) {
-	facts := Facts{Scope: p.Scope, Systemd: systemdVersion(p)}
-	known := filepath.Join(cacheDir(p), "podman-version")
-	if data, err := os.ReadFile(known); err == nil {
-		identity, version, _ := strings.Cut(string(data), "\n")
-		if identity == tool.Identity {
-			if facts.Podman, err = quadlet.ParseVersion(version); err == nil {
-				return facts, nil
-			}
-		}
-	}
-	var err error
-	if facts.Podman, err = ask(); err != nil {
-		return facts, err
-	}
-	// Whoever may not write here, such as a user who asks for a plan, asks again the next time.
-	_ = writeFile(known, []byte(tool.Identity+"\n"+facts.Podman.String()), 0o644)
-	return facts, nil
-}
+// settled is the Podman since which the same text is written for all, and probe a Quadlet file that Quadlet takes since then:
+// whether a quadlet does tells as much as its version, and asking for that takes a second process.
+var settled = quadlet.Version{Major: 5, Minor: 3}
+
+const probe = "[Container]\nImage=localhost/probe\nAddHost=probe:127.0.0.1\n"
 
 // systemdVersion reads the version out of the name of systemd's private library: a generator must not ask PID 1.
 func systemdVersion(p paths.Paths) int {

@@ -15,14 +15,15 @@ import (
 // units from being written.
 func Run(p paths.Paths, dir string, log func(diag.Severity, string)) error {
 	m := ReadManifest(p)
-	a := &ahead{}
-	if m.Fingerprint == "" {
-		a = startAhead(p)
-		defer a.end()
+	tool, err := findTool(p)
+	c := &converter{paths: p, tool: tool}
+	defer c.end()
+	if m.Fingerprint == "" && err == nil {
+		c.start(entriesIn(p.ContainersDir))
 	}
-	in := Load(p)
+	in := load(p, tool, err)
 	fingerprint := in.Fingerprint()
-	err := fs.ErrNotExist
+	err = fs.ErrNotExist
 	if m.Fingerprint == fingerprint {
 		err = emit(p, m, dir)
 	}
@@ -31,7 +32,7 @@ func Run(p paths.Paths, dir string, log func(diag.Severity, string)) error {
 		if err := os.MkdirAll(cacheDir(p), 0o755); err != nil {
 			return err
 		}
-		m = choose(in, a)
+		m = choose(in, c)
 		m.Fingerprint, m.Written = fingerprint, in.Written()
 		err = errors.Join(emit(p, m, dir), m.write(p), sweep(p, m))
 	}
@@ -39,4 +40,15 @@ func Run(p paths.Paths, dir string, log func(diag.Severity, string)) error {
 		log(line.Severity, line.Text)
 	}
 	return err
+}
+
+// entriesIn counts the entries of a directory; there are none where it cannot be read.
+func entriesIn(path string) int {
+	dir, err := os.Open(path)
+	if err != nil {
+		return 0
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1)
+	return len(names)
 }

@@ -15,18 +15,23 @@ import (
 
 // fakeQuadlet converts as little as these tests need, and counts its runs.
 const fakeQuadlet = `#!/bin/sh
+version=5.4.2
 root=$(dirname "$0")/../../..
 for out; do :; done
-if [ "$out" = -version ]; then echo 5.4.2; exit; fi
+if [ "$out" = -version ]; then echo $version; exit; fi
 echo run >>"$root/runs"
-for dir in $(echo "$QUADLET_UNIT_DIRS" | tr : ' '); do for file in "$dir"/*.container; do
-	name=$(basename "$file" .container)
-	if [ -p "$file" ]; then cat "$file"; fi
-	if [ -p "$file" ] || [ ! -e "$file" ]; then continue; fi
-	if [ "$name" = broken ]; then echo "converting broken.container: no"; continue; fi
-	{ echo "# comment"; cat "$file"; printf '[Service]\nType=notify\nExecStart=podman run --name %s -d x\nExecStop=podman rm %s\n' "$name" "$name"; } |
-		sed 's/^\[Container\]/[X-Container]/' >"$out/$name.service"
-done; done
+IFS=:
+for dir in $QUADLET_UNIT_DIRS; do
+	for file in "$dir"/*.container; do
+		name=$(basename "$file" .container)
+		text=$(cat "$file")
+		case $version$name$text in
+		*broken* | 4*AddHost*) echo "converting $name.container: no"; continue ;;
+		esac
+		printf '# comment\n%s\n[Service]\nType=notify\nExecStart=podman run --name %s -d x\nExecStop=podman rm %s\n' "$text" "$name" "$name" |
+			sed 's/^\[Container\]/[X-Container]/' >"$out/$name.service"
+	done
+done
 `
 
 // host is a root directory with a quadlet in it.
@@ -333,5 +338,34 @@ func TestNoDescriptorsNoQuadlet(t *testing.T) {
 	}
 	if len(h.log) > 0 {
 		t.Errorf("log: %q", h.log)
+	}
+}
+
+func TestBroken(t *testing.T) {
+	known := []state.Workload{{Name: "web", Current: &state.Version{Source: ""}}}
+	for name, c := range map[string]struct {
+		do   func(h *host)
+		want []string
+	}{
+		"good":      {func(*host) {}, nil},
+		"bad":       {func(h *host) { h.write("/etc/sitelet/containers/web.json", "{") }, []string{"web"}},
+		"untrusted": {func(h *host) { os.Chmod(h.paths.ContainersDir+"/web.json", 0o666) }, []string{"web"}},
+		"directory": {func(h *host) { os.Chmod(h.paths.ContainersDir, 0o777) }, []string{"web"}},
+		"deleted":   {func(h *host) { os.Remove(h.paths.ContainersDir + "/web.json") }, nil},
+		"other name": {func(h *host) {
+			h.write("/etc/sitelet/containers/web.json", `{"container_name":"new","image":{"name":"localhost/i:1"}}`)
+		}, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHost(t)
+			h.descriptor("web")
+			known[0].Current.Source = h.paths.ContainersDir + "/web.json"
+			c.do(h)
+			in := Load(h.paths)
+			rendered, _ := in.Render(known)
+			if got := Broken(in, rendered, known); !slices.Equal(got, c.want) {
+				t.Errorf("got %q, want %q; findings: %v", got, c.want, in.Found)
+			}
+		})
 	}
 }

@@ -21,6 +21,7 @@ import (
 func cacheDir(p paths.Paths) string     { return filepath.Join(p.RuntimeDir, "cache") }
 func inputDir(p paths.Paths) string     { return filepath.Join(p.RuntimeDir, "quadlet") }
 func manifestPath(p paths.Paths) string { return filepath.Join(p.RuntimeDir, "manifest") }
+func podmanPath(p paths.Paths) string   { return filepath.Join(cacheDir(p), "podman-version") }
 
 // UnitPath is where the finished unit of a rendering is kept.
 func UnitPath(p paths.Paths, render workload.Digest) string {

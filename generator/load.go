@@ -34,7 +34,12 @@ type Inputs struct {
 
 // Load reads the inputs of a scope. It always returns what it could read.
 func Load(p paths.Paths) Inputs {
-	in := Inputs{paths: p, store: state.Store{Dir: p.StateDir}, quadlets: quadletUnits(p)}
+	tool, err := findTool(p)
+	return load(p, tool, err)
+}
+
+func load(p paths.Paths, tool Tool, toolErr error) Inputs {
+	in := Inputs{Tool: tool, ToolErr: toolErr, paths: p, store: state.Store{Dir: p.StateDir}, quadlets: quadletUnits(p)}
 	in.Config, in.Found = config.Load(p)
 	if in.Found.HasErrors() {
 		// Nobody knows what was meant: keep what runs.
@@ -49,7 +54,6 @@ func Load(p paths.Paths) Inputs {
 		in.Found = append(in.Found, diag.Diagnostic{File: p.StateDir, Message: err.Error()})
 	}
 	in.Names = names
-	in.Tool, in.ToolErr = findTool(p)
 	return in
 }
 

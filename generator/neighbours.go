@@ -1,8 +1,11 @@
 package generator
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/sitelet/sitelet/internal/paths"
@@ -12,10 +15,12 @@ import (
 // takenBy returns where another unit of the host has the name of a workload's unit. A mask is no such unit: it is how an
 // administrator says that the workload must not run.
 func (in Inputs) takenBy() func(name string) (where string, ok bool) {
-	services := servicesIn(in.paths.UnitDirs)
+	dirs := distinct(in.paths.UnitDirs)
 	return func(name string) (string, bool) {
-		for _, path := range services[name] {
-			if target, err := os.Readlink(path); err == nil && target == "/dev/null" {
+		for _, dir := range dirs {
+			path := filepath.Join(dir, name+".service")
+			target, err := os.Readlink(path)
+			if target == "/dev/null" || errors.Is(err, fs.ErrNotExist) {
 				continue
 			}
 			if info, err := os.Stat(path); err == nil && info.Size() > 0 {
@@ -26,6 +31,19 @@ func (in Inputs) takenBy() func(name string) (where string, ok bool) {
 	}
 }
 
+// distinct returns the directories that exist, each once: /lib is /usr/lib on most hosts.
+func distinct(dirs []string) []string {
+	var paths []string
+	var infos []fs.FileInfo
+	for _, dir := range dirs {
+		info, err := os.Stat(dir)
+		if err == nil && !slices.ContainsFunc(infos, func(other fs.FileInfo) bool { return os.SameFile(info, other) }) {
+			paths, infos = append(paths, dir), append(infos, info)
+		}
+	}
+	return paths
+}
+
 // quadletOf returns the file of the administrator's that Quadlet makes a unit of this name of.
 func (in Inputs) quadletOf(name string) (path string, ok bool) {
 	for i := 0; i < len(in.quadlets); i += 2 {
@@ -34,25 +52,6 @@ func (in Inputs) quadletOf(name string) (path string, ok bool) {
 		}
 	}
 	return "", false
-}
-
-// servicesIn returns the paths of the services in dirs by name, in the order of dirs.
-func servicesIn(dirs []string) map[string][]string {
-	services := map[string][]string{}
-	for _, dir := range dirs {
-		open, err := os.Open(dir)
-		if err != nil {
-			continue
-		}
-		files, _ := open.Readdirnames(-1)
-		open.Close()
-		for _, file := range files {
-			if name, ok := strings.CutSuffix(file, ".service"); ok {
-				services[name] = append(services[name], filepath.Join(dir, file))
-			}
-		}
-	}
-	return services
 }
 
 // quadletUnits lists the services that Quadlet makes of the administrator's files, as pairs of name and path

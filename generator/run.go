@@ -58,27 +58,35 @@ func (r *run) start(dirs ...string) (err error) {
 // startEarly starts quadlet before there is anything to convert, because it takes longer to get going than to convert a dozen
 // files. It reads one directory after the other, and in the first of its two it has to wait for a named pipe.
 func (r *run) startEarly() error {
-	dir := filepath.Join(r.dir, "gate")
-	if err := os.Mkdir(dir, 0o700); err != nil {
+	if err := os.Mkdir(filepath.Dir(r.gatePath()), 0o700); err != nil {
 		return err
 	}
-	pipe := filepath.Join(dir, "gate.container")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		return &os.PathError{Op: "mkfifo", Path: pipe, Err: err}
+	if err := syscall.Mkfifo(r.gatePath(), 0o600); err != nil {
+		return &os.PathError{Op: "mkfifo", Path: r.gatePath(), Err: err}
 	}
 	var err error
-	if r.gate, err = os.OpenFile(pipe, os.O_RDWR, 0); err != nil {
+	if r.gate, err = os.OpenFile(r.gatePath(), os.O_RDWR, 0); err != nil {
 		return err
 	}
-	return r.start(dir, r.in)
+	return r.start(filepath.Dir(r.gatePath()), r.in)
 }
 
-// openGate lets quadlet read on. Where it has not come to the pipe yet, it will not find it: opening one whose other end is
-// closed, it would wait for ever.
+func (r *run) gatePath() string { return filepath.Join(r.dir, "gate", "gate.container") }
+
+// openGate lets quadlet read on, once it has read the probe: from the pipe where it waits for it already, else from a file that
+// has taken the pipe's place.
 func (r *run) openGate() error {
-	gate := r.gate
+	file := filepath.Join(r.dir, "probe")
+	_, err := r.gate.WriteString(probe)
+	err = errors.Join(err, createFile(file, []byte(probe), 0o600), os.Rename(file, r.gatePath()), r.gate.Close())
 	r.gate = nil
-	return errors.Join(os.Remove(gate.Name()), gate.Close())
+	return err
+}
+
+// isSettled tells whether the quadlet of a run that is over takes the probe.
+func (r *run) isSettled() bool {
+	_, err := os.Lstat(filepath.Join(r.out, "gate.service"))
+	return err == nil
 }
 
 // convert makes the units of jobs and returns what quadlet said. A job that is not done then got none.

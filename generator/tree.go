@@ -27,7 +27,8 @@ func WriteTree(p paths.Paths, dir string) (diag.List, error) {
 		return nil, err
 	}
 	set, found := in.Check()
-	facts, err := in.facts(&ahead{})
+	c := converter{paths: at, tool: in.Tool}
+	facts, err := in.facts(c.podman)
 	if err != nil {
 		facts = newest
 		facts.Scope = p.Scope
@@ -47,7 +48,7 @@ func below(dir string, p paths.Paths, path string) string {
 }
 
 func (in Inputs) writeUnits(at paths.Paths, dir string, rendered []Rendered, found *diag.List) error {
-	c := converter{at, in.Tool, &ahead{}}
+	c := converter{paths: at, tool: in.Tool}
 	units, refused := c.convert(rendered)
 	*found = append(*found, refused...)
 	if err := os.MkdirAll(dir, 0o755); err != nil {

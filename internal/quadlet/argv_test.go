@@ -99,7 +99,6 @@ func newContainer(podman Version, a, b, c string) *container {
 	f.add("HealthStartPeriod", "--health-start-period", c)
 	f.add("HealthTimeout", "--health-timeout", c)
 	f.add("StopTimeout", "--stop-timeout", a)
-	f.add("Memory", "--memory", a)
 	f.add("LogDriver", "--log-driver", b)
 	f.add("Pull", "--pull", c)
 	f.add("Notify", "--sdnotify", "healthy")

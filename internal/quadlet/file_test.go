@@ -17,7 +17,6 @@ func example(podman Version) *File {
 	f.Bind("/srv/web", "/srv", "bind-propagation=rslave")
 	f.Bind("/srv/a b", "/b,c")
 	f.Add("PublishPort", "127.0.0.1:8080:80/tcp")
-	f.Add("Memory", "200m")
 	f.Add("LogOpt", "max-size=1m")
 	f.Add("HostName", " odd ")
 	f.Add("Network", "bridge.network")
@@ -51,7 +50,7 @@ Generation=0123
 		podman Version
 		want   string
 	}{
-		{Version{5, 5, 0}, unitSection + `[Container]
+		{Version{5, 3, 0}, unitSection + `[Container]
 Image=docker.io/library/web:1
 ContainerName=web
 Environment="GREETING=Hello \"world\"\n"
@@ -59,7 +58,6 @@ Environment="PRICE=5$$ & 20%%"
 Mount=type=bind,source=/srv/web,destination=/srv,bind-propagation=rslave
 PodmanArgs="--mount=type=bind,source=/srv/a b,\"destination=/b,c\""
 PublishPort=127.0.0.1:8080:80/tcp
-Memory=200m
 LogOpt=max-size=1m
 PodmanArgs="--hostname= odd "
 PodmanArgs=--network=bridge.network
@@ -74,7 +72,6 @@ Environment="PRICE=5$$ & 20%%"
 Mount=type=bind,source=/srv/web,destination=/srv,bind-propagation=rslave
 PodmanArgs="--mount=type=bind,source=/srv/a b,\"destination=/b,c\""
 PodmanArgs=--publish=127.0.0.1:8080:80/tcp
-PodmanArgs=--memory=200m
 PodmanArgs=--log-opt=max-size=1m
 PodmanArgs="--hostname= odd "
 PodmanArgs=--network=bridge.network

@@ -32,7 +32,6 @@ var keys = []key{
 	{name: "Image", fits: isImage},
 	{name: "LogDriver", fits: isLine, flag: "--log-driver"},
 	{name: "LogOpt", fits: isWord, flag: "--log-opt", commas: Version{5, 0, 0}, since: Version{5, 2, 0}},
-	{name: "Memory", fits: isLine, flag: "--memory", since: Version{5, 5, 0}},
 	{name: "Network", fits: isNetwork, flag: "--network"},
 	{name: "NetworkAlias", fits: isLine, flag: "--network-alias", commas: always, since: Version{5, 2, 0}},
 	{name: "NoNewPrivileges", fits: isBool},
