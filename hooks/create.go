@@ -34,9 +34,14 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	all, err := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
-	if err != nil {
-		return fmt.Errorf("looking for the containers of %s: %w", name, err)
+	known, err := h.store().Read(name)
+	// A rollback was cut off before the daemon-reload, and a restart came in between.
+	if known.Current != nil && known.Trial == nil && known.Current.Generation != m.data.Generation && h.refuses(known, m) {
+		return fmt.Errorf("this version of %s has failed before: %w", name, ErrNoCandidate)
+	}
+	all, listErr := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
+	if listErr != nil {
+		return fmt.Errorf("looking for the containers of %s: %w", name, listErr)
 	}
 	current := find(all, func(c engine.Container) bool { return c.Named(name) })
 	if current != nil && current.Labels[generator.LabelGeneration] == string(m.data.Generation) {
@@ -45,7 +50,6 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	if current == nil && h.Engine.Exists(ctx, name) {
 		return fmt.Errorf("there is a container named %s that sitelet did not make; rename it with `podman rename`, or give the descriptor another container_name", name)
 	}
-	known, err := h.store().Read(name)
 	if known.Current == nil && current != nil {
 		h.Log("the state of %s is missing (%v): it is made again from the container", name, err)
 		known.Current = rebuilt(m, workload.Digest(current.Labels[generator.LabelGeneration]))
@@ -86,6 +90,12 @@ func (h Hooks) tidy(ctx context.Context, name string, all []engine.Container) er
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// refuses tells whether m has failed, and its descriptor is still the same.
+func (h Hooks) refuses(w state.Workload, m made) bool {
+	text, err := os.ReadFile(m.source)
+	return err == nil && w.Refuses(m.data.Generation, text)
 }
 
 // rebuilt makes up for a lost state: the text of m with the generation of the container that is there. Its command is not
