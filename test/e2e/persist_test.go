@@ -40,52 +40,63 @@ func TestContainerIsKept(t *testing.T) {
 	expect(t, "what systemd-analyze has to say", m.Shell("systemd-analyze verify --man=no /run/systemd/generator/app.service /usr/lib/systemd/system/sitelet-*.service 2>&1 || true"), "")
 }
 
-// A changed descriptor is a new container beside the old one. That is kept, stopped, and taken up again by going back.
+// A changed descriptor is a new container beside the old one, which is kept until the new one has proved itself. One that
+// somebody has removed is made again.
 func TestChangedDescriptor(t *testing.T) {
 	m := newMachine(t)
-	version := func(host string) string { return sleeper("app", fmt.Sprintf("%q: %q", "host_name", host)) }
+	quickTrials(m)
+	change := func(host string) {
+		writeFiles(m, map[string]string{descriptors + "app.json": sleeper("app", fmt.Sprintf(`"host_name": %q`, host))})
+		m.Must("systemctl", "daemon-reload")
+	}
 	generation := func() string {
 		return m.Shell("sed -n s/^Generation=//p /run/systemd/generator/app.service | head -c 12")
 	}
-	var ids, generations []string
-	change := func(host string) {
-		writeFiles(m, map[string]string{descriptors + "app.json": version(host)})
-		m.Must("systemctl", "daemon-reload")
-		m.Must("systemctl", "restart", "app")
-		expect(t, "the host name", m.Must("podman", "exec", "app", "hostname"), host+"\n")
-		ids, generations = append(ids, containerID(m, "app")), append(generations, generation())
+	proved := func() {
+		t.Helper()
+		m.Eventually(time.Minute, func() error {
+			if names := containerNames(m); names != "app" {
+				return fmt.Errorf("the containers are %s", names)
+			}
+			return nil
+		})
 	}
 	change("one")
-	writeFiles(m, map[string]string{descriptors + "app.json": version("two")})
-	m.Must("systemctl", "daemon-reload")
-	expect(t, "the container after a daemon-reload alone", inspect(m, "app", "{{.Id}} {{.State.Running}}"), ids[0]+" true")
+	m.Must("systemctl", "start", "app")
+	old, oldGeneration := containerID(m, "app"), generation()
+	proved()
 	change("two")
-	expect(t, "the containers", containerNames(m), "app app."+generations[0])
-	expect(t, "the old one", inspect(m, "app."+generations[0], "{{.Id}} {{.State.Running}}"), ids[0]+" false")
-	change("three")
-	expect(t, "the containers after a second change", containerNames(m), "app app."+generations[1])
-	change("two")
-	expect(t, "the container after going back", ids[3], ids[1])
-	expect(t, "the containers after going back", containerNames(m), "app app."+generations[2])
+	expect(t, "the container after a daemon-reload alone", inspect(m, "app", "{{.Id}} {{.State.Running}}"), old+" true")
+	m.Must("systemctl", "restart", "app")
+	expect(t, "the host name", m.Must("podman", "exec", "app", "hostname"), "two\n")
+	expect(t, "the containers", containerNames(m), "app app."+oldGeneration)
+	expect(t, "the old one", inspect(m, "app."+oldGeneration, "{{.Id}} {{.State.Running}}"), old+" false")
+	proved()
 
+	removed := containerID(m, "app")
 	m.Must("podman", "rm", "--force", "--time=0", "app")
-	m.Eventually(20*time.Second, func() error {
-		if id := containerID(m, "app"); id == "none" || id == ids[3] {
+	m.Eventually(time.Minute, func() error {
+		if id := containerID(m, "app"); id == "none" || id == removed {
 			return errors.New("there is no new container")
 		}
 		return nil
 	})
 	expectActive(t, m, "app", "active")
 	m.Shell("systemctl stop app; podman rm app; systemctl start app")
-	expect(t, "the generation after removals by hand", inspect(m, "app", `{{index .Config.Labels "io.sitelet.generation"}}`)[:12], generations[3])
+	expect(t, "the host name after removals by hand", m.Must("podman", "exec", "app", "hostname"), "two\n")
+	expect(t, "the generation after them", inspect(m, "app", `{{index .Config.Labels "io.sitelet.generation"}}`)[:12], generation())
 }
 
-// What somebody else made under the name is left alone.
+// What somebody else made under the name is left alone. The start that cannot succeed is tried again, but neither a caller nor
+// a boot waits for it without end.
 func TestForeignContainer(t *testing.T) {
 	m := newMachine(t)
 	m.Must("podman", "create", "--name=mine", "localhost/busybox:1", "true")
 	id := containerID(m, "mine")
-	writeFiles(m, map[string]string{descriptors + "mine.json": sleeper("mine")})
+	writeFiles(m, map[string]string{
+		descriptors + "mine.json":                    sleeper("mine", `"host_config": {"restart_policy": {"type": "always", "retry_timeout": "1s"}}`),
+		"/etc/systemd/system/mine.service.d/10.conf": "[Unit]\nJobRunningTimeoutSec=5\n",
+	})
 	m.Must("systemctl", "daemon-reload")
 	if _, err := m.Exec("systemctl", "start", "mine"); err == nil {
 		t.Error("the service started")
@@ -94,9 +105,13 @@ func TestForeignContainer(t *testing.T) {
 	if journal := m.Journal("sitelet-create@mine.service"); !strings.Contains(journal, "there is a container named mine that sitelet did not make; rename it") {
 		t.Errorf("the journal does not say why:\n%s", journal)
 	}
+	m.Reboot()
+	expect(t, "the job's time", show(m, "mine", "JobRunningTimeoutUSec,TimeoutStartUSec"), "JobRunningTimeoutUSec=5s TimeoutStartUSec=2min")
 	m.Must("podman", "rename", "mine", "theirs")
-	m.Must("systemctl", "start", "mine")
+	expectActive(t, m, "mine", "active")
 	expect(t, "the containers", containerNames(m), "mine theirs")
+	m.Shell("rm /etc/systemd/system/mine.service.d/10.conf; systemctl daemon-reload")
+	expect(t, "the job's time without the drop-in", property(m, "mine.service", "JobRunningTimeoutUSec"), "2min 40s")
 }
 
 // Restart policies, seen in how often a container was started: each start leaves a line.
@@ -123,7 +138,7 @@ func TestRestartPolicies(t *testing.T) {
 	expectActive(t, m, "done", "inactive")
 	expect(t, "done", state("done"), "ActiveState=inactive Result=success")
 	m.Must("podman", "kill", "--signal=KILL", "killed")
-	m.Eventually(10*time.Second, func() error {
+	m.Eventually(time.Minute, func() error {
 		if killed, always := runs("killed"), runs("always"); killed != 2 || always < 3 {
 			return fmt.Errorf("%d runs of killed and %d of always", killed, always)
 		}

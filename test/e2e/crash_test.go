@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/sitelet/sitelet/test/machine"
+)
+
+// crash is a machine on which one command of sitelet after the other is killed in the middle of an update of web.
+type crash struct {
+	*machine.T
+	t      *testing.T
+	round  int
+	victim string // "reload", "create", "trial" or "rollback"
+}
+
+// newCrash has sitelet's hooks run by killat, which /run/kill/HOOK tells when to kill one.
+func newCrash(t *testing.T) *crash {
+	m := newMachine(t)
+	program := filepath.Join(t.TempDir(), "killat")
+	build := exec.Command("go", "build", "-o", program, "./killat")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	m.CopyFile(program, "/usr/bin/killat")
+	for _, hook := range []string{"create", "trial", "rollback"} {
+		m.WriteFile("/etc/systemd/system/sitelet-"+hook+"@.service.d/kill.conf",
+			"[Service]\nExecStart=\nExecStart=killat /run/kill/"+hook+" sitelet hook "+hook+" %i\n", 0o644)
+	}
+	m.WriteFile("/etc/sitelet/sitelet.toml", "[update]\nprobation = \"1s\"\n", 0o644)
+	c := &crash{T: m, t: t}
+	deploy(m, "web", forever, "")
+	deploy(m, "user", forever, `, "sitelet": {"requires": ["web"]}`)
+	m.Must("systemctl", "daemon-reload")
+	m.Must("sitelet", "reload")
+	return c
+}
+
+// A reload, or a hook that it sets off, is killed right before each of its steps in turn; then another reload, or a power cut and a
+// boot, makes a whole of it: the new version, or the old one with what had been written in its container.
+func TestCrashAnywhere(t *testing.T) {
+	good := func(round int) (cmd, more string) { return forever, fmt.Sprintf(`, "host_name": "good-%d"`, round) }
+	bad := func(round int) (cmd, more string) {
+		return fmt.Sprintf(`["sh", "-c", "exit %d"]`, round+1), ""
+	}
+	for _, test := range []struct {
+		name     string
+		version  func(round int) (cmd, more string)
+		victims  []string
+		powerCut bool
+	}{
+		{"good", good, []string{"reload", "trial"}, false},
+		{"bad", bad, []string{"rollback", "create", "trial", "reload"}, false},
+		{"good, then a power cut", good, []string{"reload", "trial"}, true},
+		{"bad, then a power cut", bad, []string{"reload", "rollback"}, true},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			c := newCrash(t)
+			for _, victim := range test.victims {
+				c.victim = victim
+				for step := 1; ; step++ {
+					c.round++
+					begin := time.Now()
+					cmd, more := test.version(c.round)
+					what, killed := c.once(step, cmd, more, test.powerCut)
+					t.Logf("%s step %d, %s: %v", victim, step, what, time.Since(begin).Round(time.Millisecond))
+					if !killed {
+						break
+					}
+				}
+			}
+		})
+	}
+}
+
+// once updates web to a version that comes to be killed at a step, and looks at what becomes of it. It tells at what step that was.
+func (c *crash) once(step int, cmd, more string, powerCut bool) (what string, killed bool) {
+	c.Must("podman", "exec", "web", "sh", "-c", fmt.Sprintf("echo %d >/layer", c.round))
+	before := containerID(c.T, "web")
+	deploy(c.T, "web", cmd, more)
+	out := c.Shell(fmt.Sprintf(`mkdir -p /run/kill; rm -f /run/kill/*
+		echo %d >/run/kill/%s
+		killat /run/kill/reload sitelet reload 2>&1 || true
+		cat /run/kill/*.killed 2>/dev/null >/run/killed || true`, step, c.victim))
+	what = c.ReadFile("/run/killed")
+	killed = what != ""
+	if powerCut {
+		c.PowerCut()
+		c.Boot()
+	} else {
+		again, _ := c.Exec("sh", "-c", "sitelet reload 2>&1")
+		out += again
+	}
+	err := machine.Eventually(time.Minute, func() error { return c.whole(before) })
+	if err != nil {
+		state, _ := c.Exec("jq", "del(..|.Inputs?,.Unit?,.Create?)", "/var/lib/sitelet/workloads/web.json")
+		c.t.Fatalf("%s killed at step %d, %s: %v\n%s\n%s", c.victim, step, what, err, out, state)
+	}
+	return what, killed
+}
+
+// whole tells whether web is in a state that lasts: its container is the one from before, which ran in this round, or a new one of
+// the descriptor's version.
+func (c *crash) whole(before string) error {
+	got := c.Shell(`systemctl is-active web user | xargs || true
+		sitelet plan | awk '$1 == "web" {print $2}' || true
+		ls /run/sitelet/trials | xargs
+		podman ps --all --external --format '{{.Names}} {{.State}}' | sort | xargs
+		podman ps --no-trunc --filter name=^web$ --format '{{.ID}} {{.Label "io.sitelet.generation"}}'
+		sed -n s/^Generation=//p /run/systemd/generator/web.service
+		podman exec web cat /layer 2>/dev/null || echo none`)
+	lines := strings.Split(got, "\n")
+	id, generation, _ := strings.Cut(lines[4], " ")
+	want := []string{"active active", "none", "", "user running web running", lines[4], generation, "none", ""}
+	if id == before {
+		want[1], want[6] = "refused", fmt.Sprint(c.round)
+	}
+	if !slices.Equal(lines, want) {
+		return fmt.Errorf("there is %q, want %q", lines, want)
+	}
+	return nil
+}
