@@ -44,18 +44,19 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 		return fmt.Errorf("looking for the containers of %s: %w", name, listErr)
 	}
 	current := find(all, func(c engine.Container) bool { return c.Named(name) })
+	if known.Current == nil && current != nil {
+		h.Log("the state of %s is missing (%v): it is made again from the container", name, err)
+		known.Current = rebuilt(m, workload.Digest(current.Labels[generator.LabelGeneration]))
+		known.Unproven = current.State == "created" // or its first start was cut off
+		if err := h.store().Write(known); err != nil {
+			return err
+		}
+	}
 	if current != nil && current.Labels[generator.LabelGeneration] == string(m.data.Generation) {
 		return errors.Join(h.record(ctx, m), h.tidy(ctx, m.name, all))
 	}
 	if current == nil && h.Engine.Exists(ctx, name) {
 		return fmt.Errorf("there is a container named %s that sitelet did not make; rename it with `podman rename`, or give the descriptor another container_name", name)
-	}
-	if known.Current == nil && current != nil {
-		h.Log("the state of %s is missing (%v): it is made again from the container", name, err)
-		known.Current = rebuilt(m, workload.Digest(current.Labels[generator.LabelGeneration]))
-		if err := h.store().Write(known); err != nil {
-			return err
-		}
 	}
 	// A run that was cut off between two renamings has left no current one, but the state tells which it was.
 	last := ""

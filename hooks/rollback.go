@@ -35,11 +35,10 @@ func (h Hooks) Rollback(ctx context.Context, name string) error {
 	case w.Trial == nil && inPlace && !marked:
 		return nil
 	}
-	dependants, err := h.refuse(ctx, name, "")
-	if err != nil {
+	if err := h.refuse(ctx, name, ""); err != nil {
 		return err
 	}
-	return h.restore(ctx, name, dependants)
+	return h.restore(ctx, name)
 }
 
 // RollbackByHand goes back to the version before the current one, or from the one on trial to the current one.
@@ -64,13 +63,12 @@ func (h Hooks) RollbackByHand(ctx context.Context, name string) error {
 		if err := h.mark(name); err != nil {
 			return err
 		}
-		return h.restore(ctx, name, nil)
+		return h.restore(ctx, name)
 	}
-	dependants, err := h.refuse(ctx, name, "rolled back by hand")
-	if err != nil {
+	if err := h.refuse(ctx, name, "rolled back by hand"); err != nil {
 		return err
 	}
-	return h.restore(ctx, name, dependants)
+	return h.restore(ctx, name)
 }
 
 func (h Hooks) marked(name string) bool {
@@ -78,28 +76,27 @@ func (h Hooks) marked(name string) bool {
 	return err == nil
 }
 
-// refuse ends a trial as failed and returns the units to be started again with the workload.
-func (h Hooks) refuse(ctx context.Context, name, reason string) (dependants []string, err error) {
+// refuse ends a trial as failed.
+func (h Hooks) refuse(ctx context.Context, name, reason string) error {
 	log := h.Engine.Logs(ctx, name, logLines)
-	err = h.store().Change(name, func(w *state.Workload) error {
+	return h.store().Change(name, func(w *state.Workload) error {
 		if w.Trial == nil {
 			return nil
 		}
 		t := w.Trial
-		dependants = t.Dependants
 		if reason == "" {
 			reason = t.Failure
 		}
 		if reason == "" {
 			reason = h.failureOf(ctx, name)
 		}
-		w.Refused = &state.Refusal{Generation: t.Generation, Text: h.sourceDigest(t.Source), Reason: reason, Log: log, At: h.now()}
+		w.Refused = &state.Refusal{Generation: t.Generation, Text: h.sourceDigest(t.Source), Reason: reason, Log: log,
+			Dependants: t.Dependants, At: h.now()}
 		w.Note(h.event(t.Version, "", "refused", reason))
 		// Proven or not, the one before is the best there is.
 		w.Trial, w.Unproven = nil, false
 		return nil
 	})
-	return dependants, err
 }
 
 func (h Hooks) failureOf(ctx context.Context, name string) string {
@@ -115,7 +112,7 @@ func (h Hooks) failureOf(ctx context.Context, name string) string {
 }
 
 // restore makes what the state calls current run again: its unit, its container under its name, and what requires it.
-func (h Hooks) restore(ctx context.Context, name string, dependants []string) error {
+func (h Hooks) restore(ctx context.Context, name string) error {
 	if err := errors.Join(h.mark(name), h.clearReady(name)); err != nil {
 		return err
 	}
@@ -142,8 +139,10 @@ func (h Hooks) restore(ctx context.Context, name string, dependants []string) er
 		}
 	}
 	var errs []error
-	for _, dependant := range dependants {
-		errs = append(errs, manager.Enqueue(ctx, dependant))
+	if w.Refused != nil {
+		for _, dependant := range w.Refused.Dependants {
+			errs = append(errs, manager.Enqueue(ctx, dependant))
+		}
 	}
 	return errors.Join(append(errs, h.finish(ctx, name))...)
 }

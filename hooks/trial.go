@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/config"
+	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/state"
 	"github.com/sitelet/sitelet/internal/systemd"
 )
@@ -99,7 +101,11 @@ func (h Hooks) watch(ctx context.Context, name, before string, probation time.Du
 		if err != nil {
 			return undecided, "", err
 		}
-		if how := j.look(u, h.Now()); how != undecided {
+		how := j.look(u, h.Now())
+		if how == passed && u.ActiveState == "active" && !h.runs(ctx, name) {
+			how = undecided
+		}
+		if how != undecided {
 			return how, j.reason, nil
 		}
 		// systemd would wait for the whole start time-out, and Podman's answer costs more than systemd's.
@@ -112,6 +118,12 @@ func (h Hooks) watch(ctx context.Context, name, before string, probation time.Du
 			return undecided, "", ctx.Err()
 		}
 	}
+}
+
+// runs asks Podman whether a workload's container is running: on a busy host, systemd hears of its end seconds later.
+func (h Hooks) runs(ctx context.Context, name string) bool {
+	all, err := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
+	return err != nil || slices.ContainsFunc(all, func(c engine.Container) bool { return c.Named(name) && c.State == "running" })
 }
 
 // healthEvery is how many looks at the unit there are to one at the container's health.

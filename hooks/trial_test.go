@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -84,6 +85,7 @@ func TestTrialPasses(t *testing.T) {
 		t.Fatalf("state: %+v, %+v", w.Current, w.Trial)
 	}
 	s.unit = systemd.Unit{ActiveState: "active", InvocationID: "new"}
+	m.containers[m.index("web")].State = "running"
 	now := time.Now()
 	h.Now = func() time.Time { now = now.Add(4 * time.Second); return now }
 	if err := h.Trial(context.Background(), "web"); err != nil {
@@ -155,6 +157,9 @@ func TestRollbackCutAnywhere(t *testing.T) {
 				t.Fatalf("cut at call %d, then: %v", failAt, err)
 			}
 			expectRolledBack(t, h, m)
+			if !slices.Contains(s.calls, "start user.service") {
+				t.Errorf("cut at call %d: what requires web was not started again: %q", failAt, s.calls)
+			}
 		}
 	}
 }

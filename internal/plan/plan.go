@@ -107,6 +107,8 @@ func decide(w Wanted, k *state.Workload, host Host) Action {
 		a.Verb = Create
 		if k != nil && k.Refuses(w.Generation, w.Text) && !k.Refused.Retry {
 			a.Verb, a.Note = Refused, k.Refused.Reason
+		} else if !w.AutoStart {
+			a.Verb, a.Note = None, "it waits for its first start, which makes its container"
 		}
 		return a
 	case k.Trial != nil && host.Stopped != nil && host.Stopped(w.Name):

@@ -28,8 +28,9 @@ func TestDecide(t *testing.T) {
 		idle   bool
 		verb   Verb
 	}{
-		{name: "new", want: Wanted{Generation: "g2"}, verb: Create},
-		{name: "new, after a failure outside", known: state.Workload{Refused: retried}, want: Wanted{Generation: "g2"}, verb: Create},
+		{name: "new", want: Wanted{Generation: "g2", AutoStart: true}, verb: Create},
+		{name: "new, and need not be started", want: Wanted{Generation: "g2"}, verb: None},
+		{name: "new, after a failure outside", known: state.Workload{Refused: retried}, want: Wanted{Generation: "g2", AutoStart: true}, verb: Create},
 		{name: "new, refused", known: state.Workload{Refused: refused}, want: Wanted{Generation: "g2"}, verb: Refused},
 		{name: "same", known: state.Workload{Current: version("g1", "l1")}, want: Wanted{Generation: "g1", Revision: "l1", Render: "r"}, verb: None},
 		{name: "never started", known: state.Workload{Current: version("g1", "l1")}, want: Wanted{Generation: "g1", Revision: "l1", Render: "r", AutoStart: true}, unborn: true, verb: Start},
@@ -68,7 +69,7 @@ func TestWhatNobodyWants(t *testing.T) {
 		{Name: "broken", Current: &state.Version{Source: "/c/broken.json"}},
 		{Name: "never", Refused: &state.Refusal{}},
 	}
-	got := Make([]Wanted{{Name: "new", Source: "/c/moved.json"}}, Host{Known: known, Broken: []string{"broken"}})
+	got := Make([]Wanted{{Name: "new", Source: "/c/moved.json", AutoStart: true}}, Host{Known: known, Broken: []string{"broken"}})
 	want := []Action{
 		{Name: "broken", Verb: None, Note: "its descriptor has errors; it runs on as it was"},
 		{Name: "gone", Verb: Orphaned, Note: "its descriptor is gone; `sitelet prune` removes it"},

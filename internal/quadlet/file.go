@@ -132,7 +132,11 @@ func (f *File) Bytes() ([]byte, error) {
 	if len(command)+3*bytes.Count(command, []byte(" ")) > maxCommand { // newer Quadlets write a blank as \x20
 		return nil, errors.New("the values together are longer than the 1 MiB that systemd reads; put long ones into files and mount these")
 	}
-	text := make([]byte, 0, len(command)+1024)
+	size := 0
+	for _, s := range f.sections {
+		size += len(s.name) + len(s.text) + len("\n[]\n")
+	}
+	text := make([]byte, 0, size)
 	for _, s := range f.sections {
 		if len(s.text) == 0 {
 			continue

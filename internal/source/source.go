@@ -118,7 +118,13 @@ func (r Reader) readAll(paths []string) ([]File, diag.List) {
 
 func (r Reader) read(path string) ([]byte, error) {
 	// O_NONBLOCK: a FIFO under the name of a descriptor must not stop the boot.
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_CLOEXEC, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		if err := r.checkLinkTarget(path); err != nil {
+			return nil, err
+		}
+		f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -131,9 +137,6 @@ func (r Reader) read(path string) ([]byte, error) {
 		return nil, errors.New("is not a regular file")
 	}
 	if err := r.checkOwner(path, info); err != nil {
-		return nil, err
-	}
-	if err := r.checkLinkTarget(path); err != nil {
 		return nil, err
 	}
 	if info.Size() > maxSize {

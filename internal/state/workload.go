@@ -46,6 +46,7 @@ type Refusal struct {
 	Text       string // digest of the descriptor's text, see TextDigest
 	Reason     string
 	Log        []string `json:",omitempty"` // last lines of its output
+	Dependants []string `json:",omitempty"` // of its trial: they are started again once it has been rolled back
 	Retry      bool     // the next reload tries again all the same: it failed for want of something outside, such as a registry
 	At         time.Time
 }

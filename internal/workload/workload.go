@@ -11,8 +11,8 @@ import (
 type Input struct {
 	Field  string // path in the source document, e.g. config.env[PATH]
 	Value  string // canonical: defaults filled in, sizes in bytes, times in Go's duration form
-	Live   bool   // can change while the workload runs; otherwise only a new container takes it up
-	Secret bool   // Value must not be shown
+	Live   bool   `json:",omitempty"` // can change while the workload runs; otherwise only a new container takes it up
+	Secret bool   `json:",omitempty"` // Value must not be shown
 }
 
 // Digest is a lower-case hexadecimal SHA-256, shortened to 24 characters (96 bits): it goes into labels and file names.

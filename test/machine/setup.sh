@@ -1,3 +1,4 @@
+# shellcheck shell=sh
 # Turns a plain Debian into a machine for tests; runs once, as root, on the machine's own file system.
 set -eu
 
@@ -6,6 +7,8 @@ systemctl mask --quiet systemd-modules-load.service systemd-hwdb-update.service 
 	modprobe@.service sys-kernel-debug.mount sys-kernel-tracing.mount sys-kernel-config.mount \
 	dev-hugepages.mount dev-mqueue.mount systemd-remount-fs.service getty@.service console-getty.service apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer
 systemctl set-default --quiet multi-user.target
+# For the tests that want one.
+systemctl disable --quiet docker-registry.service
 # As on most hosts. Until it is reached, a user's Quadlet units wait 90 seconds.
 systemctl add-wants --quiet multi-user.target network-online.target
 

@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Runs as the first process of fresh namespaces, in the cgroup that becomes the machine's root.
 # Stacks the machine's file system, lays out /dev, /proc, /sys and /run as a container manager does
 # (https://systemd.io/CONTAINER_INTERFACE) and becomes the command given as arguments.
