@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/sitelet/sitelet/internal/descriptor"
 	"github.com/sitelet/sitelet/internal/diag"
@@ -82,9 +83,14 @@ func render(c *descriptor.Container, pin string, around surroundings, facts Fact
 	return r, err
 }
 
+// files are the memory of those that were rendered: a thousand workloads need no more than a few.
+var files = sync.Pool{New: func() any { return new(quadlet.File) }}
+
 // container renders NAME.container. What Quadlet has no key for goes to the section [X-Sitelet], which the hooks read.
 func container(c *descriptor.Container, r Rendered, around surroundings, facts Facts) ([]byte, error) {
-	f := quadlet.New(facts.Podman)
+	f := files.Get().(*quadlet.File)
+	defer files.Put(f)
+	f.Reset(facts.Podman)
 	f.Unit("Description", "Container "+c.Name)
 	f.Add("ContainerName", c.Name)
 	f.Add("Image", c.Image)

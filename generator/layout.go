@@ -1,8 +1,8 @@
 package generator
 
 import (
+	"bytes"
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -52,22 +52,16 @@ func createFile(path string, data []byte, mode os.FileMode) error {
 	return errors.Join(err, f.Close())
 }
 
-// readFile is os.ReadFile for a regular file, which gets a mode.
-func readFile(path string, mode os.FileMode) ([]byte, error) {
+// readFile reads a regular file into a buffer and gives the file a mode.
+func readFile(into *bytes.Buffer, path string, mode os.FileMode) error {
 	f, err := openFile(path, os.O_RDONLY, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	data := make([]byte, info.Size())
-	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, err
-	}
-	return data, f.Chmod(mode)
+	into.Reset()
+	_, err = into.ReadFrom(f)
+	return errors.Join(err, f.Chmod(mode))
 }
 
 // openFile is os.OpenFile for a regular file. O_NONBLOCK means nothing to that, but without it package os takes four more system

@@ -58,9 +58,6 @@ func settings(c *descriptor.Container, generation workload.Digest, around surrou
 		s.add("After", name+".service")
 	}
 	s.startLimit(c.Restart)
-	// Restarts go on within the job of the start (RestartMode=direct): a boot would wait for one that never succeeds. A job may
-	// take as long as a stop and a start.
-	s.add("JobRunningTimeoutSec", seconds((stopTimeout+stopSlack)*time.Second+startTimeout(c.Health)))
 	s.begin("Service")
 	// By its generation: when no new container could be made, the old one has the name.
 	start := "podman start --filter label=" + LabelWorkload + "=" + c.Name + " --filter label=" + LabelGeneration + "=" + string(generation)
@@ -140,8 +137,6 @@ func (s *section) restart(r descriptor.Restart, facts Facts) {
 	if r.MaxDelay > 0 {
 		limit = max(r.MaxDelay, restartDelay)
 	}
-	// Restarts are then no failures to OnFailure= and to what requires this unit.
-	s.add("RestartMode", "direct")
 	s.add("RestartSec", seconds(restartDelay))
 	if steps := doublings(limit); steps > 0 {
 		s.add("RestartSteps", strconv.Itoa(steps))

@@ -3,6 +3,7 @@ package descriptor
 import (
 	"bytes"
 	"fmt"
+	"sync"
 
 	"github.com/sitelet/sitelet/internal/diag"
 )
@@ -19,7 +20,8 @@ const maxSize = 1 << 20
 // Parse reads one descriptor. It returns everything that is wrong in it, in the order of the file, and no Container if
 // any of that is an error. Warnings alone do not keep it from being used. The Container keeps f.Data.
 func Parse(f File) (*Container, diag.List) {
-	d := &document{file: f.Path, data: f.Data}
+	d := &document{file: f.Path, data: f.Data, nodes: *nodes.Get().(*[]node)}
+	defer d.free()
 	if !d.read() {
 		return nil, d.findings()
 	}
@@ -29,6 +31,15 @@ func Parse(f File) (*Container, diag.List) {
 	}
 	c.SecretLines = d.secretLines()
 	return c, d.findings()
+}
+
+// nodes are the memory of trees that are done with: the next ones are about as large.
+var nodes = sync.Pool{New: func() any { return new([]node) }}
+
+func (d *document) free() {
+	tree := d.nodes[:0]
+	d.nodes = nil
+	nodes.Put(&tree)
 }
 
 // Refused is what can be said of a descriptor that Parse refused.

@@ -41,7 +41,6 @@ var errTooDeep = errors.New("too deep")
 // Duplicate keys are let through, because the decoder would stop at the first one.
 func (d *document) decode(base int) error {
 	r := treeReader{doc: d, base: base, dec: jsontext.NewDecoder(bytes.NewBuffer(d.data[base:]), jsontext.AllowDuplicateNames(true))}
-	d.nodes = make([]node, 0, 16+len(d.data)/24)
 	err := r.value(node{}, 0)
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF

@@ -30,12 +30,20 @@ type section struct {
 
 // New returns an empty file for a host with the given Podman.
 func New(podman Version) *File {
-	f := &File{podman: podman}
+	f := new(File)
+	f.Reset(podman)
+	return f
+}
+
+// Reset makes a file what New returns, and keeps its memory for what is written to it next.
+func (f *File) Reset(podman Version) {
+	for _, s := range f.sections {
+		s.text = s.text[:0]
+	}
+	f.podman, f.variables, f.errs = podman, nil, nil
 	for _, name := range []string{"Unit", "Container", "Service"} {
 		f.section(name)
 	}
-	f.section("Container").text = make([]byte, 0, 2048)
-	return f
 }
 
 // Add adds a [Container] key; a key that is not in the table of this package panics.

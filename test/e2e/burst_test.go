@@ -37,8 +37,11 @@ func (b *burst) run(format string, args ...any) { fmt.Fprintf(&b.script, format+
 // put writes a file in one of the ways that people and tools do.
 func (b *burst) put(path string, w written) {
 	b.files[path] = w
-	way := []string{"cat >%s", "cat >/etc/new && mv /etc/new %s", "cat >%[1]s.tmp && mv %[1]s.tmp %[1]s"}[b.IntN(3)]
-	b.run(way+" <<'end'\n%[2]send", path, w.text())
+	to := []string{path, "/etc/new", path + ".tmp"}[b.IntN(3)]
+	b.run("cat >%s <<'end'\n%send", to, w.text())
+	if to != path {
+		b.run("mv %s %s", to, path)
+	}
 }
 
 // pick returns the path of a file there is.

@@ -128,3 +128,23 @@ func (c *crash) whole(before string) error {
 	}
 	return nil
 }
+
+// A state file that is damaged or gone is reported and made again, and the container is left alone.
+func TestLostState(t *testing.T) {
+	m := newMachine(t)
+	deploy(m, "web", forever, "")
+	m.Must("sitelet", "reload")
+	id := inspect(m, "web", "{{.Id}} {{.State.StartedAt}}")
+	const file = "/var/lib/sitelet/workloads/web.json"
+	for _, damage := range []string{"truncate --size=100 " + file, ": >" + file, "rm " + file} {
+		m.Shell(damage)
+		out, err := m.Exec("sh", "-c", "sitelet reload 2>&1")
+		if err != nil || !strings.Contains(out, "web") || !strings.Contains(out, "state") {
+			t.Errorf("after %s: %v\n%s", damage, err, out)
+		}
+		expect(t, "the plan", m.Shell("sitelet plan | awk '$1 == \"web\" {print $2}'"), "none\n")
+		expect(t, "the container", inspect(m, "web", "{{.Id}} {{.State.StartedAt}}"), id)
+		expect(t, "the marks", m.Shell("ls /run/sitelet/trials"), "")
+		expect(t, "the state", m.Shell("jq -r .Current.Source "+file), descriptors+"web.json\n")
+	}
+}
