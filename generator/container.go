@@ -239,11 +239,11 @@ func addHealth(f *quadlet.File, h *descriptor.Health) {
 func healthCommand(h *descriptor.Health) string {
 	switch {
 	case h.Shell:
-		return string(toJSON([]string{"CMD-SHELL", h.Command[0]}))
+		return toJSON([]string{"CMD-SHELL", h.Command[0]})
 	case len(h.Command) > 1:
-		return string(toJSON(h.Command))
+		return toJSON(h.Command)
 	case strings.ContainsAny(h.Command[0], " \t\n"):
-		return string(toJSON([]string{"CMD-SHELL", "'" + strings.ReplaceAll(h.Command[0], "'", `'\''`) + "'"}))
+		return toJSON([]string{"CMD-SHELL", "'" + strings.ReplaceAll(h.Command[0], "'", `'\''`) + "'"})
 	}
 	return "CMD " + h.Command[0]
 }
@@ -273,7 +273,7 @@ func addHookData(f *quadlet.File, c *descriptor.Container, r Rendered, around su
 	if c.Log.Driver != "none" {
 		data.LogDir = c.Log.RootDir
 	}
-	f.Custom("X-Sitelet", "Hook", string(toJSON(data)))
+	f.Custom("X-Sitelet", "Hook", toJSON(data))
 }
 
 // lookups are the hosts whose addresses are known only when the container starts.
@@ -288,10 +288,10 @@ func lookups(c *descriptor.Container) []descriptor.Host {
 }
 
 // toJSON is for values that always have a JSON form.
-func toJSON(v any) []byte {
-	text, err := json.Marshal(v)
-	if err != nil {
+func toJSON(v any) string {
+	var text strings.Builder
+	if err := json.NewEncoder(&text).Encode(v); err != nil {
 		panic(err)
 	}
-	return text
+	return strings.TrimSuffix(text.String(), "\n")
 }

@@ -44,7 +44,7 @@ func ReadManifest(p paths.Paths) Manifest {
 }
 
 func (m Manifest) write(p paths.Paths) error {
-	return writeFile(manifestPath(p), toJSON(m), 0o600)
+	return writeFile(manifestPath(p), []byte(toJSON(m)), 0o600)
 }
 
 // sweep removes from the cache what the manifest does not use.

@@ -75,7 +75,7 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	if err := h.record(ctx, m); err != nil {
 		return err
 	}
-	return h.forget(ctx, m, all, last)
+	return errors.Join(h.forget(ctx, m, all, last), h.tidy(ctx, name, all))
 }
 
 // tidy removes what a settling or a rollback that a power cut has ended left behind: the mark of it is gone with the boot.
@@ -244,7 +244,23 @@ func (h Hooks) record(ctx context.Context, m made) error {
 	if err != nil || !watched {
 		return err
 	}
-	return h.mark(m.name)
+	if err := h.mark(m.name); err != nil {
+		return err
+	}
+	return h.watchStart(ctx, m.name)
+}
+
+// watchStart has the trial unit started for a start that is waiting for this hook. That start wants it, too, but may have been
+// asked for while the trial of the version before was at work, and then counts that one.
+func (h Hooks) watchStart(ctx context.Context, name string) error {
+	manager, err := h.Systemd(ctx)
+	if err != nil {
+		return err
+	}
+	if u, err := manager.Unit(ctx, name+".service"); err != nil || !u.Queued {
+		return err
+	}
+	return manager.Enqueue(ctx, "sitelet-trial@"+name+".service")
 }
 
 // beginTrial notes what runs before the version does.

@@ -54,7 +54,11 @@ func (h Hooks) Trial(ctx context.Context, name string) error {
 	}
 	switch {
 	case w.Trial == nil:
-		return h.provedFirst(name, how == passed)
+		next, err := h.provedFirst(name, how == passed)
+		if next {
+			return h.Trial(ctx, name)
+		}
+		return err
 	case how == passed:
 		return h.settle(ctx, name)
 	case how == failed:
@@ -71,16 +75,19 @@ func (h Hooks) Trial(ctx context.Context, name string) error {
 	return nil
 }
 
-// provedFirst notes that the first version of a workload runs, or leaves it to be replaced by any other.
-func (h Hooks) provedFirst(name string, ok bool) error {
-	if !ok {
+// provedFirst notes that the first version of a workload runs, or leaves it to be replaced by any other. If another one has come
+// meanwhile, which found this trial under way and so did not start its own, next is true and nothing is noted.
+func (h Hooks) provedFirst(name string, ok bool) (next bool, err error) {
+	err = h.store().Change(name, func(w *state.Workload) error {
+		if next = w.Trial != nil; next {
+			return nil
+		}
+		if ok {
+			w.Unproven, w.Refused = false, nil
+		}
 		return h.unmark(name)
-	}
-	err := h.store().Change(name, func(w *state.Workload) error {
-		w.Unproven, w.Refused = false, nil
-		return nil
 	})
-	return errors.Join(err, h.unmark(name))
+	return next, err
 }
 
 // watch looks at a unit until a run of it other than the one before has passed or failed.

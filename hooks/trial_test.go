@@ -101,6 +101,50 @@ func TestTrialPasses(t *testing.T) {
 	}
 }
 
+// A version that comes while the first one is still watched finds the trial unit at work, which goes on with it.
+func TestTrialOfTheNextBeginsWithinTheFirst(t *testing.T) {
+	m := &memory{}
+	h, s := trialOf(t, m)
+	if err := h.store().Change("web", func(w *state.Workload) error { w.Trial = nil; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	now := time.Now()
+	looks := 0
+	h.Now = func() time.Time {
+		if looks++; looks == 2 {
+			if err := h.Create(context.Background(), "web"); err != nil {
+				t.Error(err)
+			}
+			s.unit.InvocationID = "new"
+		}
+		now = now.Add(4 * time.Second)
+		return now
+	}
+	m.containers[m.index("web")].State = "running"
+	if err := h.Trial(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	if w, _ := h.store().Read("web"); w.Trial != nil || w.Current.Generation != genB || h.marked("web") {
+		t.Errorf("state: %+v, trial %+v, marked: %v", w.Current, w.Trial, h.marked("web"))
+	}
+}
+
+// The trial of the version before may end between the request for a start and the making of its container.
+func TestCreateStartsTheTrialOfAStartThatWaits(t *testing.T) {
+	m := &memory{}
+	h, s := trialOf(t, m)
+	if slices.Contains(s.calls, "start sitelet-trial@web.service") {
+		t.Errorf("a trial was started for nothing: %q", s.calls)
+	}
+	s.unit.Queued = true
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(s.calls, "start sitelet-trial@web.service") {
+		t.Errorf("no trial was started: %q", s.calls)
+	}
+}
+
 func TestTrialFailsAndRollsBack(t *testing.T) {
 	m := &memory{}
 	h, s := trialOf(t, m)
@@ -161,6 +205,27 @@ func TestRollbackCutAnywhere(t *testing.T) {
 				t.Errorf("cut at call %d: what requires web was not started again: %q", failAt, s.calls)
 			}
 		}
+	}
+}
+
+// A power cut takes the mark of a rollback with it. The create hook of the boot that follows gives the name back and tidies up.
+func TestRollbackCutByPower(t *testing.T) {
+	m := &memory{}
+	h, s := trialOf(t, m)
+	s.unit = systemd.Unit{ActiveState: "failed", InvocationID: "new", Result: "exit-code", ExitStatus: 1}
+	if err := h.refuse(context.Background(), "web", ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.unmark("web"); err != nil {
+		t.Fatal(err)
+	}
+	install(t, h, genA, "", "")
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	expectNames(t, m, "web")
+	if m.containers[m.index("web")].ID != "id1" || h.marked("web") {
+		t.Errorf("containers: %+v", m.containers)
 	}
 }
 
