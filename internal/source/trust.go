@@ -81,7 +81,7 @@ func (r Reader) checkLinkTarget(path string) error {
 	}
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
-		return err
+		return nil // opening it says what is wrong
 	}
 	return r.checkAbove(filepath.Dir(real))
 }
