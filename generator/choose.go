@@ -16,9 +16,10 @@ import (
 )
 
 // choose decides which unit each workload gets, and has it in the cache when it returns.
-func choose(in Inputs, c *converter) Manifest {
+func choose(in Inputs) Manifest {
+	c := converter{paths: in.paths, tool: in.Tool}
 	known, found := in.Known()
-	rendered, more := in.render(known, c.podman)
+	rendered, more := in.render(known, c.guessPodman)
 	units, refused := c.convert(in.follow(rendered, known))
 	if c.guess {
 		rendered, more = in.render(known, c.podman)

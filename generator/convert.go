@@ -21,8 +21,7 @@ import (
 type converter struct {
 	paths paths.Paths
 	tool  Tool
-	ready []*run // have started, and wait for their files
-	guess bool   // podman has given a version that is not known to be right
+	guess bool // guessPodman has given a version that no run has shown to be right
 }
 
 // job is the work on one unit.
@@ -32,42 +31,11 @@ type job struct {
 	done   bool            // it is in the cache
 }
 
-// perRun is how many units are worth a run of quadlet of their own, while there are processors for one.
-const perRun = 50
-
-func runsFor(units int) int { return min(runtime.GOMAXPROCS(0), 1+units/perRun) }
-
-// start starts quadlets for about as many units, before these are known.
-func (c *converter) start(units int) {
-	for i := range runsFor(units) {
-		r, err := newRun(c.paths, c.tool, i)
-		if err != nil {
-			return
-		}
-		if r.startEarly() != nil {
-			r.end()
-			return
-		}
-		c.ready = append(c.ready, r)
-	}
-}
-
-// end ends the quadlets that were not needed.
-func (c *converter) end() {
-	for _, r := range c.ready {
-		r.end()
-	}
-	c.ready = nil
-}
-
-// podman returns the version that is rendered for: what the tool has said once in its life or, while quadlets wait for their
-// files, settled, which they may show to be wrong.
+// podman returns the version of the tool, which is asked once in its life.
 func (c *converter) podman() (quadlet.Version, error) {
+	c.guess = false
 	if v, ok := c.remembered(); ok {
 		return v, nil
-	}
-	if c.guess = len(c.ready) > 0; c.guess {
-		return settled, nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), quadletTimeout)
 	defer cancel()
@@ -76,6 +44,15 @@ func (c *converter) podman() (quadlet.Version, error) {
 		c.remember(v)
 	}
 	return v, err
+}
+
+// guessPodman returns settled where the tool would have to be asked: the next run finds out whether that is right.
+func (c *converter) guessPodman() (quadlet.Version, error) {
+	v, ok := c.remembered()
+	if c.guess = !ok; c.guess {
+		return settled, nil
+	}
+	return v, nil
 }
 
 func (c *converter) remembered() (quadlet.Version, bool) {
@@ -93,17 +70,28 @@ func (c *converter) remember(v quadlet.Version) {
 	_ = writeFile(podmanPath(c.paths), []byte(c.tool.Identity+"\n"+v.String()), 0o644)
 }
 
+// perRun is how many units are worth a run of quadlet of their own, while there is a processor for it.
+const perRun = 50
+
 // convert makes those units of renderings that are not in the cache. It returns all that are there then, and what Quadlet
-// refused.
+// refused; nothing where they were made for a Podman that was guessed wrong.
 func (c *converter) convert(all []Rendered) ([]Entry, diag.List) {
-	cached := c.cached()
+	cached := namesIn([]string{cacheDir(c.paths)})
 	jobs := make([]*job, len(all))
 	inParallel(len(all), func(i int) {
 		render := c.render(all[i])
 		jobs[i] = &job{all[i], render, cached[filepath.Base(CreatePath(c.paths, render))]}
 	})
 	todo := undone(jobs)
-	c.runAll(todo)
+	runs := min(runtime.GOMAXPROCS(0), 1+len(todo)/perRun)
+	var wait sync.WaitGroup
+	for i := range runs {
+		wait.Go(func() { c.run(i, todo[i*len(todo)/runs:(i+1)*len(todo)/runs]) })
+	}
+	wait.Wait()
+	if c.guess {
+		return nil, nil
+	}
 	found := c.retry(undone(todo))
 	var entries []Entry
 	for _, j := range jobs {
@@ -112,44 +100,6 @@ func (c *converter) convert(all []Rendered) ([]Entry, diag.List) {
 		}
 	}
 	return entries, found
-}
-
-// runAll shares jobs out to quadlets that run at the same time.
-func (c *converter) runAll(jobs []*job) {
-	defer c.end()
-	if len(jobs) == 0 {
-		return
-	}
-	if len(c.ready) == 0 {
-		c.start(len(jobs))
-	}
-	var wait sync.WaitGroup
-	for i, r := range c.ready {
-		part := jobs[i*len(jobs)/len(c.ready) : (i+1)*len(jobs)/len(c.ready)]
-		if len(part) > 0 {
-			wait.Go(func() { r.convert(part) })
-		}
-	}
-	wait.Wait()
-	if c.guess && slices.ContainsFunc(c.ready, (*run).isSettled) {
-		c.guess = false
-		c.remember(settled)
-	}
-}
-
-// cached returns the names of the files in the cache.
-func (c *converter) cached() map[string]bool {
-	names := map[string]bool{}
-	dir, err := os.Open(cacheDir(c.paths))
-	if err != nil {
-		return names
-	}
-	defer dir.Close()
-	list, _ := dir.Readdirnames(-1)
-	for _, name := range list {
-		names[name] = true
-	}
-	return names
 }
 
 func undone(jobs []*job) []*job {
@@ -176,7 +126,7 @@ func (c *converter) render(r Rendered) workload.Digest {
 func (c *converter) retry(lost []*job) diag.List {
 	var found diag.List
 	for half := range slices.Chunk(lost, max(1, (len(lost)+1)/2)) {
-		log := c.run(half)
+		log := c.run(0, half)
 		if rest := undone(half); len(half) > 1 {
 			found = append(found, c.retry(rest)...)
 		} else if len(rest) > 0 {
@@ -184,16 +134,6 @@ func (c *converter) retry(lost []*job) diag.List {
 		}
 	}
 	return found
-}
-
-// run is a run by itself. It returns what quadlet said.
-func (c *converter) run(jobs []*job) (log string) {
-	r, err := newRun(c.paths, c.tool, 0)
-	if err != nil {
-		return err.Error()
-	}
-	defer r.end()
-	return r.convert(jobs)
 }
 
 // refusal reports what Quadlet made no unit of, with what it said about it.

@@ -38,16 +38,19 @@ func findTool(p paths.Paths) (Tool, error) {
 	return Tool{path, identity}, nil
 }
 
-// settled is the Podman since which the same text is written for all, and probe a Quadlet file that Quadlet takes since then:
-// whether a quadlet does tells as much as its version, and asking for that takes a second process.
+// settled is the Podman since which the same text is written for all, and probe a file that Quadlet takes since then. Whether it
+// does tells as much as its version, for which it would have to be started once more.
 var settled = quadlet.Version{Major: 5, Minor: 3}
 
-const probe = "[Container]\nImage=localhost/probe\nAddHost=probe:127.0.0.1\n"
+const (
+	probe     = "[Container]\nImage=localhost/probe\nAddHost=probe:127.0.0.1\n"
+	probeName = "_probe" // that no container can have
+)
 
 // systemdVersion reads the version out of the name of systemd's private library: a generator must not ask PID 1.
 func systemdVersion(p paths.Paths) int {
-	// The middle one is Debian's; * alone for its first star would list every directory of /usr/lib.
-	for _, pattern := range []string{"/usr/lib/systemd/libsystemd-shared-*.so", "/usr/lib/*-linux-*/systemd/libsystemd-shared-*.so", "/usr/lib64/systemd/libsystemd-shared-*.so"} {
+	// The first one is Debian's; * alone for its first star would list every directory of /usr/lib.
+	for _, pattern := range []string{"/usr/lib/*-linux-*/systemd/libsystemd-shared-*.so", "/usr/lib/systemd/libsystemd-shared-*.so", "/usr/lib64/systemd/libsystemd-shared-*.so"} {
 		found, _ := filepath.Glob(p.Below(pattern))
 		for _, path := range found {
 			name := strings.TrimPrefix(filepath.Base(path), "libsystemd-shared-")

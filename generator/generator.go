@@ -14,16 +14,10 @@ import (
 // Run writes the units of a scope to dir. Each finding goes to log, a line each with its severity. The error is for what kept
 // units from being written.
 func Run(p paths.Paths, dir string, log func(diag.Severity, string)) error {
-	m := ReadManifest(p)
-	tool, err := findTool(p)
-	c := &converter{paths: p, tool: tool}
-	defer c.end()
-	if m.Fingerprint == "" && err == nil {
-		c.start(entriesIn(p.ContainersDir))
-	}
-	in := load(p, tool, err)
+	in := Load(p)
 	fingerprint := in.Fingerprint()
-	err = fs.ErrNotExist
+	m := ReadManifest(p)
+	err := fs.ErrNotExist
 	if m.Fingerprint == fingerprint {
 		err = emit(p, m, dir)
 	}
@@ -32,7 +26,7 @@ func Run(p paths.Paths, dir string, log func(diag.Severity, string)) error {
 		if err := os.MkdirAll(cacheDir(p), 0o755); err != nil {
 			return err
 		}
-		m = choose(in, c)
+		m = choose(in)
 		m.Fingerprint, m.Written = fingerprint, in.Written()
 		err = errors.Join(emit(p, m, dir), m.write(p), sweep(p, m))
 	}
@@ -40,15 +34,4 @@ func Run(p paths.Paths, dir string, log func(diag.Severity, string)) error {
 		log(line.Severity, line.Text)
 	}
 	return err
-}
-
-// entriesIn counts the entries of a directory; there are none where it cannot be read.
-func entriesIn(path string) int {
-	dir, err := os.Open(path)
-	if err != nil {
-		return 0
-	}
-	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
-	return len(names)
 }

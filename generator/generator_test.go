@@ -26,7 +26,7 @@ for dir in $QUADLET_UNIT_DIRS; do
 		name=$(basename "$file" .container)
 		text=$(cat "$file")
 		case $version$name$text in
-		*broken* | 4*AddHost*) echo "converting $name.container: no"; continue ;;
+		*broken* | 4*AddHost* | 5.1*AddHost*) echo "converting $name.container: no"; continue ;;
 		esac
 		printf '# comment\n%s\n[Service]\nType=notify\nExecStart=podman run --name %s -d x\nExecStop=podman rm %s\n' "$text" "$name" "$name" |
 			sed 's/^\[Container\]/[X-Container]/' >"$out/$name.service"
@@ -327,6 +327,34 @@ func TestQuadletFileTakesTheName(t *testing.T) {
 	h.expect(h.run(), "web")
 	if h.unit("web") != before {
 		t.Errorf("the unit is now\n%s", h.unit("web"))
+	}
+}
+
+// Text is made for a Podman that is guessed, and made anew where the host's is older.
+func TestOlderPodmanIsAsked(t *testing.T) {
+	h := newHost(t)
+	h.write("/usr/libexec/podman/quadlet", strings.Replace(fakeQuadlet, "5.4.2", "5.1.0", 1))
+	h.descriptor("web")
+	h.write("/etc/sitelet/containers/db.json", `{"container_name":"db","image":{"name":"localhost/i:1"},"host_config":{"extra_hosts":["a:192.0.2.1"]}}`)
+	h.expect(h.run(), "db", "web")
+	if h.runs() != 2 {
+		t.Errorf("quadlet ran %d times, want once for the guess and once for what it said", h.runs())
+	}
+	for _, u := range ReadManifest(h.paths).Units {
+		text, err := os.ReadFile(CreatePath(h.paths, u.Render))
+		if err != nil || strings.Contains(string(text), "\nNetworkAlias=") || strings.Contains(string(text), "\nAddHost=") {
+			t.Errorf("%v, keys that are too new:\n%s", err, text)
+		}
+	}
+	left, _ := filepath.Glob(filepath.Join(cacheDir(h.paths), "*.service"))
+	if len(left) != 2 {
+		t.Errorf("the cache holds %q", left)
+	}
+	// It need not be asked again.
+	h.descriptor("third")
+	h.expect(h.run(), "db", "third", "web")
+	if h.runs() != 3 {
+		t.Errorf("quadlet ran %d times for one more", h.runs())
 	}
 }
 

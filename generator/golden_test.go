@@ -119,3 +119,36 @@ func TestPodmanVersions(t *testing.T) {
 		})
 	}
 }
+
+// What is written for settled is written for all that are newer, and its probe is taken since then.
+func TestSettled(t *testing.T) {
+	p, err := paths.New(paths.System, "testdata/02-every-field/input", os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, _ := Load(p).Check()
+	text := func(v quadlet.Version) []byte {
+		rendered, found := Render(set, nil, Facts{Podman: v, Systemd: 257})
+		if len(rendered) == 0 || found.HasErrors() {
+			t.Fatal(found)
+		}
+		return bytes.Join([][]byte{rendered[0].Quadlet, rendered[0].Settings}, nil)
+	}
+	if diff := cmp.Diff(string(text(settled)), string(text(quadlet.Version{Major: 99}))); diff != "" {
+		t.Errorf("newer Podmans get something else:\n%s", diff)
+	}
+	if bytes.Equal(text(settled), text(quadlet.Version{Major: 5, Minor: 2, Patch: 99})) {
+		t.Error("older Podmans get the same; lower settled, with another probe")
+	}
+	f := quadlet.New(settled)
+	f.Add("Image", "localhost/probe")
+	f.Add("AddHost", "probe:127.0.0.1")
+	if want, err := f.Bytes(); err != nil || string(want) != probe {
+		t.Errorf("the probe is\n%s\nbut for %v this is written, %v\n%s", probe, settled, err, want)
+	}
+	f.Reset(quadlet.Version{Major: 5, Minor: 2, Patch: 99})
+	f.Add("AddHost", "probe:127.0.0.1")
+	if text, _ := f.Bytes(); bytes.Contains(text, []byte("\nAddHost=")) {
+		t.Error("the probe's key is older than settled")
+	}
+}

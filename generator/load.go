@@ -34,12 +34,7 @@ type Inputs struct {
 
 // Load reads the inputs of a scope. It always returns what it could read.
 func Load(p paths.Paths) Inputs {
-	tool, err := findTool(p)
-	return load(p, tool, err)
-}
-
-func load(p paths.Paths, tool Tool, toolErr error) Inputs {
-	in := Inputs{Tool: tool, ToolErr: toolErr, paths: p, store: state.Store{Dir: p.StateDir}, quadlets: quadletUnits(p)}
+	in := Inputs{paths: p, store: state.Store{Dir: p.StateDir}, quadlets: quadletUnits(p)}
 	in.Config, in.Found = config.Load(p)
 	if in.Found.HasErrors() {
 		// Nobody knows what was meant: keep what runs.
@@ -54,6 +49,7 @@ func load(p paths.Paths, tool Tool, toolErr error) Inputs {
 		in.Found = append(in.Found, diag.Diagnostic{File: p.StateDir, Message: err.Error()})
 	}
 	in.Names = names
+	in.Tool, in.ToolErr = findTool(p)
 	return in
 }
 

@@ -16,7 +16,14 @@ import (
 // administrator says that the workload must not run.
 func (in Inputs) takenBy() func(name string) (where string, ok bool) {
 	dirs := distinct(in.paths.UnitDirs)
+	var listed map[string]bool
+	if len(in.Files) > manyNames {
+		listed = namesIn(dirs)
+	}
 	return func(name string) (string, bool) {
+		if listed != nil && !listed[name+".service"] {
+			return in.quadletOf(name)
+		}
 		for _, dir := range dirs {
 			path := filepath.Join(dir, name+".service")
 			target, err := os.Readlink(path)
@@ -29,6 +36,26 @@ func (in Inputs) takenBy() func(name string) (where string, ok bool) {
 		}
 		return in.quadletOf(name)
 	}
+}
+
+// manyNames is from when on it is quicker to read directories than to look each name up in them.
+const manyNames = 40
+
+// namesIn returns the names of the files in all of the directories.
+func namesIn(dirs []string) map[string]bool {
+	names := map[string]bool{}
+	for _, path := range dirs {
+		dir, err := os.Open(path)
+		if err != nil {
+			continue
+		}
+		files, _ := dir.Readdirnames(-1)
+		dir.Close()
+		for _, name := range files {
+			names[name] = true
+		}
+	}
+	return names
 }
 
 // distinct returns the directories that exist, each once: /lib is /usr/lib on most hosts.

@@ -19,120 +19,54 @@ import (
 // quadletTimeout leaves systemd's 90 s for all generators (systemd.generator(7)) mostly to the others.
 const quadletTimeout = 30 * time.Second
 
-// run is one run of quadlet. Its files share a directory: Quadlet looks for each file's drop-ins in every directory, so with
-// one directory each its time grows with the square of their number.
-type run struct {
-	paths   paths.Paths
-	tool    Tool
-	dir     string // the run's own
-	in, out string // below it
-	gate    *os.File
-	quadlet *quadlet.Conversion
-	stop    context.CancelFunc
-}
-
-// newRun makes the directories of the i-th run of those that go on at the same time.
-func newRun(p paths.Paths, tool Tool, i int) (*run, error) {
-	dir := filepath.Join(inputDir(p), strconv.Itoa(i))
-	r := &run{paths: p, tool: tool, dir: dir, in: filepath.Join(dir, "in"), out: filepath.Join(dir, "out")}
-	if err := os.RemoveAll(dir); err != nil {
-		return nil, err
+// run makes the units of jobs in one run of quadlet, the i-th of those that go on at the same time, and returns what quadlet
+// said. They share a directory: Quadlet looks for each file's drop-ins in every directory, so with one directory each its time
+// grows with the square of their number.
+func (c *converter) run(i int, jobs []*job) (log string) {
+	if len(jobs) == 0 {
+		return ""
 	}
-	if err := os.MkdirAll(inputDir(p), 0o755); err != nil {
-		return nil, err
+	dir := filepath.Join(inputDir(c.paths), strconv.Itoa(i))
+	in, out := filepath.Join(dir, "in"), filepath.Join(dir, "out")
+	defer os.RemoveAll(dir)
+	probing := c.guess && i == 0
+	if err := fill(dir, in, out, jobs, probing); err != nil {
+		return err.Error()
 	}
-	for _, dir := range []string{r.dir, r.in, r.out} {
-		if err := os.Mkdir(dir, 0o700); err != nil {
-			return nil, err
-		}
-	}
-	return r, nil
-}
-
-func (r *run) start(dirs ...string) (err error) {
-	var ctx context.Context
-	ctx, r.stop = context.WithTimeout(context.Background(), quadletTimeout)
-	r.quadlet, err = quadlet.Start(ctx, r.tool.Path, dirs, r.out, r.paths.Scope == paths.User)
-	return err
-}
-
-// startEarly starts quadlet before there is anything to convert, because it takes longer to get going than to convert a dozen
-// files. It reads one directory after the other, and in the first of its two it has to wait for a named pipe.
-func (r *run) startEarly() error {
-	if err := os.Mkdir(filepath.Dir(r.gatePath()), 0o700); err != nil {
-		return err
-	}
-	if err := syscall.Mkfifo(r.gatePath(), 0o600); err != nil {
-		return &os.PathError{Op: "mkfifo", Path: r.gatePath(), Err: err}
-	}
-	var err error
-	if r.gate, err = os.OpenFile(r.gatePath(), os.O_RDWR, 0); err != nil {
-		return err
-	}
-	return r.start(filepath.Dir(r.gatePath()), r.in)
-}
-
-func (r *run) gatePath() string { return filepath.Join(r.dir, "gate", "gate.container") }
-
-// openGate lets quadlet read on, once it has read the probe: from the pipe where it waits for it already, else from a file that
-// has taken the pipe's place.
-func (r *run) openGate() error {
-	file := filepath.Join(r.dir, "probe")
-	_, err := r.gate.WriteString(probe)
-	err = errors.Join(err, createFile(file, []byte(probe), 0o600), os.Rename(file, r.gatePath()), r.gate.Close())
-	r.gate = nil
-	return err
-}
-
-// isSettled tells whether the quadlet of a run that is over takes the probe.
-func (r *run) isSettled() bool {
-	_, err := os.Lstat(filepath.Join(r.out, "gate.service"))
-	return err == nil
-}
-
-// convert makes the units of jobs and returns what quadlet said. A job that is not done then got none.
-func (r *run) convert(jobs []*job) (log string) {
-	errs := make([]error, len(jobs))
-	inParallel(len(jobs), func(i int) {
-		errs[i] = createFile(filepath.Join(r.in, jobs[i].Name+".container"), jobs[i].Quadlet, 0o600)
-	})
-	if r.gate != nil {
-		errs = append(errs, r.openGate())
-	} else {
-		errs = append(errs, r.start(r.in))
-	}
-	if r.quadlet == nil {
-		return errors.Join(errs...).Error()
-	}
-	log, err := r.quadlet.Wait()
-	r.quadlet = nil
+	ctx, cancel := context.WithTimeout(context.Background(), quadletTimeout)
+	defer cancel()
+	log, err := quadlet.Convert(ctx, c.tool.Path, []string{in}, out, c.paths.Scope == paths.User)
 	if err != nil {
-		log = errors.Join(append(errs, errors.New(log), err)...).Error()
+		log += "\n" + err.Error()
 	}
-	inParallel(len(jobs), func(i int) { jobs[i].done = r.keep(jobs[i]) == nil })
+	inParallel(len(jobs), func(i int) { jobs[i].done = c.keep(jobs[i], filepath.Join(out, jobs[i].Name+".service")) == nil })
+	if _, err := os.Lstat(filepath.Join(out, probeName+".service")); probing && err == nil {
+		c.guess = false
+		c.remember(settled)
+	}
 	return log
 }
 
-// end removes what the run leaves, and its quadlet if it is still there.
-func (r *run) end() {
-	if r.gate != nil {
-		r.openGate()
+// fill makes the directories of a run and writes Quadlet's input.
+func fill(dir, in, out string, jobs []*job, probing bool) error {
+	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(in, 0o700), os.Mkdir(out, 0o700)); err != nil {
+		return err
 	}
-	if r.stop != nil {
-		r.stop()
+	errs := make([]error, len(jobs))
+	inParallel(len(jobs), func(i int) {
+		errs[i] = createFile(filepath.Join(in, jobs[i].Name+".container"), jobs[i].Quadlet, 0o600)
+	})
+	if probing {
+		errs = append(errs, createFile(filepath.Join(in, probeName+".container"), []byte(probe), 0o600))
 	}
-	if r.quadlet != nil {
-		r.quadlet.Wait()
-	}
-	os.RemoveAll(r.dir)
+	return errors.Join(errs...)
 }
 
 // buffers are memory for texts that are done with: a thousand units need no more than a few.
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
 // keep writes the unit and moves Quadlet's text into the cache, in this order: where the text is, the unit is complete.
-func (r *run) keep(j *job) error {
-	made := filepath.Join(r.out, j.Name+".service")
+func (c *converter) keep(j *job, made string) error {
 	text, unit := buffers.Get().(*bytes.Buffer), buffers.Get().(*bytes.Buffer)
 	defer buffers.Put(text)
 	defer buffers.Put(unit)
@@ -140,10 +74,10 @@ func (r *run) keep(j *job) error {
 		return err
 	}
 	finish(unit, j, text.Bytes())
-	if err := createFile(UnitPath(r.paths, j.render), unit.Bytes(), 0o644); err != nil {
+	if err := createFile(UnitPath(c.paths, j.render), unit.Bytes(), 0o644); err != nil {
 		return err
 	}
-	return syscall.Rename(made, CreatePath(r.paths, j.render))
+	return syscall.Rename(made, CreatePath(c.paths, j.render))
 }
 
 // finish writes the unit: of Quadlet's text what says how the service is to be run, then the life cycle. The command that makes

@@ -1,11 +1,11 @@
 package quadlet
 
 import (
-	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -46,11 +46,7 @@ func Identity(path string) (string, error) {
 
 // RunVersion asks the quadlet at path for its version.
 func RunVersion(ctx context.Context, path string) (Version, error) {
-	p, err := start(ctx, []string{path, "-version"}, nil)
-	if err != nil {
-		return Version{}, err
-	}
-	out, err := p.wait()
+	out, err := run(ctx, []string{path, "-version"}, nil)
 	if err != nil {
 		return Version{}, err
 	}
@@ -60,66 +56,51 @@ func RunVersion(ctx context.Context, path string) (Version, error) {
 // Convert runs the quadlet at path on the Quadlet files below dirs, which are absolute, and lets it write the units to out.
 // log is what quadlet said of files that it could not convert; it is an error, too, after the others were converted.
 func Convert(ctx context.Context, path string, dirs []string, out string, user bool) (log string, err error) {
-	c, err := Start(ctx, path, dirs, out, user)
-	if err != nil {
-		return "", err
-	}
-	return c.Wait()
-}
-
-// Conversion is a quadlet that is running.
-type Conversion struct{ process }
-
-// Start begins what Convert does. Wait must be called; quadlet ends at once when ctx does, or this process.
-func Start(ctx context.Context, path string, dirs []string, out string, user bool) (*Conversion, error) {
 	argv := []string{path, "-no-kmsg-log"}
 	if user {
 		argv = append(argv, "-user")
 	}
-	p, err := start(ctx, append(argv, out), []string{"QUADLET_UNIT_DIRS=" + strings.Join(dirs, ":")})
-	if err != nil {
-		return nil, err
-	}
-	return &Conversion{p}, nil
+	return run(ctx, append(argv, out), []string{"QUADLET_UNIT_DIRS=" + strings.Join(dirs, ":")})
 }
 
-// Wait returns what Convert does.
-func (c *Conversion) Wait() (log string, err error) { return c.wait() }
-
-// process is a command that is running.
-type process struct {
-	cmd    *exec.Cmd
-	ctx    context.Context
-	cancel context.CancelFunc
-	output *bytes.Buffer
-}
-
-// start starts a command with no environment but env.
-func start(ctx context.Context, argv, env []string) (process, error) {
+// run returns what a command with no environment but env wrote to its output and errors. The error repeats what it wrote.
+// It does what package os/exec would, which takes half a millisecond more for it.
+func run(ctx context.Context, argv, env []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
-	p := process{exec.CommandContext(ctx, argv[0], argv[1:]...), ctx, cancel, new(bytes.Buffer)}
-	p.cmd.Env = append([]string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}, env...)
-	p.cmd.Stdout, p.cmd.Stderr = p.output, p.output
-	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
-	if err := p.cmd.Start(); err != nil {
-		cancel()
-		return process{}, fmt.Errorf("%s: %w", argv[0], err)
+	defer cancel()
+	output, input, err := os.Pipe()
+	if err != nil {
+		return "", err
 	}
-	return p, nil
-}
-
-// wait returns what the command wrote to its output and errors. The error repeats it.
-func (p process) wait() (string, error) {
-	defer p.cancel()
-	err := p.cmd.Wait()
-	text := strings.TrimSpace(p.output.String())
+	defer output.Close()
+	process, err := os.StartProcess(argv[0], argv, &os.ProcAttr{
+		Env:   append([]string{"PATH=/usr/sbin:/usr/bin:/sbin:/bin"}, env...),
+		Files: []*os.File{nil, input, input},
+		// One that outlived a process which was killed could write between the files of the next.
+		Sys: &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL},
+	})
+	input.Close()
+	if err != nil {
+		return "", err
+	}
+	stop := context.AfterFunc(ctx, func() {
+		process.Kill()
+		output.Close()
+	})
+	out, err := io.ReadAll(output)
+	state, waitErr := process.Wait()
+	stop()
+	if err = errors.Join(err, waitErr); err == nil && !state.Success() {
+		err = errors.New(state.String())
+	}
+	text := strings.TrimSpace(string(out))
 	switch {
-	case p.ctx.Err() != nil:
-		return text, fmt.Errorf("%s was ended before it was done: %w", p.cmd.Path, context.Cause(p.ctx))
+	case ctx.Err() != nil:
+		return text, fmt.Errorf("%s was ended before it was done: %w", argv[0], context.Cause(ctx))
 	case err != nil && text != "":
-		return text, fmt.Errorf("%s: %w: %s", p.cmd.Path, err, text)
+		return text, fmt.Errorf("%s: %w: %s", argv[0], err, text)
 	case err != nil:
-		return text, fmt.Errorf("%s: %w", p.cmd.Path, err)
+		return text, fmt.Errorf("%s: %w", argv[0], err)
 	}
 	return text, nil
 }

@@ -108,7 +108,12 @@ func unescape(text string) (decoded []byte, n int) {
 
 // ValidText tells whether systemd takes text for valid UTF-8; code points that are no characters (U+FFFE) are not for it.
 func ValidText(text string) bool {
-	return utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !validRune(r) }) < 0
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return utf8.ValidString(text) && strings.IndexFunc(text, func(r rune) bool { return !validRune(r) }) < 0
+		}
+	}
+	return true
 }
 
 // validRune is false for the code points that are no characters, which systemd refuses (unichar_is_valid in src/basic/utf8.c).

@@ -65,7 +65,7 @@ func Quote(word string) string {
 }
 
 func needsQuotes(r rune) bool {
-	return unicode.IsSpace(r) || unicode.IsControl(r) || strings.ContainsRune(`"'\`, r)
+	return r == '"' || r == '\'' || r == '\\' || unicode.IsSpace(r) || unicode.IsControl(r)
 }
 
 func needsEscape(r rune) bool { return r < ' ' || r == 0x7F }
