@@ -3,9 +3,11 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +21,42 @@ type Config struct {
 	Prune      bool // remove what has no descriptor any more
 	Containers Containers
 	Update     Updates
+	Platform   string // of the sites that have none yet: "podman", "docker" or "linux"; empty for podman
+	Router     Router
+}
+
+// Router configures the routers of sites.
+type Router struct {
+	Image   string // empty for DefaultRouterImage
+	Upgrade Upgrade
+}
+
+// DefaultRouterImage is upstream's, as its own commands use it.
+const DefaultRouterImage = "quay.io/skupper/skupper-router:main"
+
+// Upgrade says when a router gets another image than the one that it was started with.
+type Upgrade int
+
+const (
+	Newer  Upgrade = iota // when the configured one has a higher version, or a tag without one differs
+	Always                // when the configured one is another
+	Never                 // not at all
+)
+
+var upgradeNames = []string{Newer: "newer", Always: "always", Never: "never"}
+
+// WithEnvironment returns the configuration with what Skupper's own variables set: SKUPPER_PLATFORM and SKUPPER_ROUTER_IMAGE.
+func (c Config) WithEnvironment(getenv func(string) string) (Config, error) {
+	if platform := getenv("SKUPPER_PLATFORM"); platform != "" {
+		if !slices.Contains(platforms, platform) {
+			return c, fmt.Errorf("SKUPPER_PLATFORM is %q; set it to %s, or unset it", platform, platformList)
+		}
+		c.Platform = platform
+	}
+	if image := getenv("SKUPPER_ROUTER_IMAGE"); image != "" {
+		c.Router.Image = image
+	}
+	return c, nil
 }
 
 // Updates configures how a changed workload is taken up.

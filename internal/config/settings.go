@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/spelling"
@@ -25,6 +26,42 @@ var settings = []setting{
 	{"containers.directories", setDirectories},
 	{"update.probation", setProbation},
 	{"update.pull", setPull},
+	{"platform", setPlatform},
+	{"router.image", setRouterImage},
+	{"router.image_upgrade", setImageUpgrade},
+}
+
+var platforms = []string{"podman", "docker", "linux"}
+
+const platformList = `"podman", "docker" or "linux"`
+
+func setPlatform(c *Config, value any) diag.List {
+	name, _ := value.(string)
+	if !slices.Contains(platforms, name) {
+		return diag.List{{Message: show(value) + " is no platform for sites", Hint: "Write " + platformList + "."}}
+	}
+	c.Platform = name
+	return nil
+}
+
+func setRouterImage(c *Config, value any) diag.List {
+	image, _ := value.(string)
+	odd := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	if image == "" || image[0] == '-' || strings.IndexFunc(image, odd) >= 0 {
+		return diag.List{{Message: show(value) + " is no image", Hint: `Write one such as "` + DefaultRouterImage + `".`}}
+	}
+	c.Router.Image = image
+	return nil
+}
+
+func setImageUpgrade(c *Config, value any) diag.List {
+	name, _ := value.(string)
+	upgrade := slices.Index(upgradeNames, name)
+	if upgrade < 0 {
+		return diag.List{{Message: show(value) + " is no way to upgrade", Hint: `Write "newer", "always" or "never".`}}
+	}
+	c.Router.Upgrade = Upgrade(upgrade)
+	return nil
 }
 
 func setPrune(c *Config, value any) diag.List {

@@ -37,6 +37,7 @@ type Paths struct {
 	ContainersDir string // container descriptors, *.json at any depth
 	NamespacesDir string // one directory a site, laid out as Skupper does
 	StateDir      string // outlives a boot
+	PortsDir      string // ports that sites have, of all scopes: everyone may write there (mode 1777)
 	RuntimeDir    string // does not
 	GeneratorDir  string // where systemd has generators put their units; the first of their three arguments
 
@@ -72,6 +73,9 @@ func (p Paths) Below(path string) string {
 	return filepath.Join(p.Root, filepath.Clean("/"+path))
 }
 
+// portsDir is the same for all scopes, because a host has its ports once.
+const portsDir = "/var/lib/sitelet-ports"
+
 // system returns the host's paths. The order of UnitDirs is that of systemd.unit(5), the order of QuadletDirs that of
 // podman-systemd.unit(5).
 func system() Paths {
@@ -82,6 +86,7 @@ func system() Paths {
 		ContainersDir: "/etc/sitelet/containers",
 		NamespacesDir: "/var/lib/skupper/namespaces",
 		StateDir:      "/var/lib/sitelet",
+		PortsDir:      portsDir,
 		RuntimeDir:    "/run/sitelet",
 		GeneratorDir:  "/run/systemd/generator",
 		UnitDirs: []string{
@@ -108,6 +113,7 @@ func user(x xdg) Paths {
 		ContainersDir: filepath.Join(x.config, "sitelet/containers"),
 		NamespacesDir: filepath.Join(x.data, "skupper/namespaces"),
 		StateDir:      filepath.Join(x.state, "sitelet"),
+		PortsDir:      portsDir,
 		RuntimeDir:    filepath.Join(x.runtime, "sitelet"),
 		GeneratorDir:  filepath.Join(x.runtime, "systemd/generator"),
 		QuadletDirs: []string{
@@ -131,7 +137,7 @@ func user(x xdg) Paths {
 func (p Paths) below(root string) Paths {
 	p.Root = root
 	for _, path := range []*string{
-		&p.ConfigFile, &p.ConfigDropIns, &p.ContainersDir, &p.NamespacesDir, &p.StateDir, &p.RuntimeDir, &p.GeneratorDir,
+		&p.ConfigFile, &p.ConfigDropIns, &p.ContainersDir, &p.NamespacesDir, &p.StateDir, &p.PortsDir, &p.RuntimeDir, &p.GeneratorDir,
 	} {
 		*path = filepath.Join(root, *path)
 	}

@@ -1,0 +1,124 @@
+package ports
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/sitelet/sitelet/internal/site"
+)
+
+func registry(t *testing.T) Registry {
+	return Registry{Dir: filepath.Join(t.TempDir(), "ports"), UID: os.Getuid(), Bindable: func(uint16) bool { return true }}
+}
+
+// claim takes the first free port from 5671 on.
+func (r Registry) claim(t *testing.T, namespace string) uint16 {
+	t.Helper()
+	var port uint16
+	err := r.Update(t.Context(), namespace, func(table Table) ([]site.Socket, error) {
+		var err error
+		port, err = table.Free(5671)
+		return []site.Socket{{Host: "127.0.0.1", Port: port, Owner: "the router of " + namespace}}, err
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	return port
+}
+
+// Ten namespaces that are made at the same moment get ten ports (skupperproject/skupper#1966).
+func TestAtTheSameMoment(t *testing.T) {
+	r := registry(t)
+	var wait sync.WaitGroup
+	ports := make([]uint16, 10)
+	for i := range ports {
+		wait.Go(func() { ports[i] = r.claim(t, "myns-"+strconv.Itoa(i+1)) })
+	}
+	wait.Wait()
+	seen := map[uint16]bool{}
+	for _, port := range ports {
+		if port < 5671 || port > 5680 || seen[port] {
+			t.Errorf("ports %v", ports)
+		}
+		seen[port] = true
+	}
+	if again := r.claim(t, "myns-3"); again != ports[2] {
+		t.Errorf("its own port counts as taken: %d, then %d", ports[2], again)
+	}
+}
+
+func TestAnotherUsers(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can write a file of another user's")
+	}
+	r := registry(t)
+	r.claim(t, "east")
+	other := filepath.Join(r.Dir, "1000")
+	text := `{"Version":1,"Namespaces":[{"Name":"east","Sockets":[{"Port":5672,"Owner":"the Listener \"a\""}]}]}`
+	if err := os.WriteFile(other, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	// Root's file under another's name is not theirs, and neither is a link.
+	table, err := r.Look("west")
+	if err != nil || len(table.Taken) != 1 {
+		t.Errorf("taken %v, %v", table.Taken, err)
+	}
+	if err := os.Chown(other, 1000, 1000); err != nil {
+		t.Fatal(err)
+	}
+	table, err = r.Look("west")
+	want := []site.Socket{{Host: "127.0.0.1", Port: 5671, Owner: "the router of east"}, {Port: 5672, Owner: `the Listener "a" of user 1000`}}
+	if diff := cmp.Diff(want, table.Taken, cmp.Comparer(func(a, b site.Socket) bool { return a == b })); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
+	}
+	if port, err := table.Free(5671, 5673); err != nil || port != 5674 {
+		t.Errorf("free is %d, %v", port, err)
+	}
+}
+
+func TestGivenUp(t *testing.T) {
+	r := registry(t)
+	r.claim(t, "east")
+	if err := r.Update(t.Context(), "east", func(Table) ([]site.Socket, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	if port := r.claim(t, "west"); port != 5671 {
+		t.Errorf("a port that was given up is taken: west has %d", port)
+	}
+}
+
+func TestDamaged(t *testing.T) {
+	r := registry(t)
+	r.claim(t, "east")
+	path := filepath.Join(r.Dir, strconv.Itoa(r.UID))
+	if err := os.WriteFile(path, []byte("{"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Look("west"); err == nil || !strings.Contains(err.Error(), "remove the file") {
+		t.Errorf("a damaged file: %v", err)
+	}
+}
+
+// A port that something listens on is not free, on one address or on all.
+func TestBindable(t *testing.T) {
+	l, err := net.Listen("tcp", ":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	port := uint16(l.Addr().(*net.TCPAddr).Port)
+	if bindable(port) {
+		t.Error("a port that is listened on counts as free")
+	}
+	l.Close()
+	if !bindable(port) {
+		t.Error("a free port counts as taken")
+	}
+}
