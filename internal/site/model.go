@@ -27,6 +27,8 @@ type Resources struct {
 	Secrets           []Secret
 
 	All []*Resource // every document that has a kind and a name, by kind and name, good or bad
+
+	Problems diag.List // what belongs to no resource, such as syntax errors
 }
 
 // Resource is one document, whatever its kind.
@@ -37,6 +39,9 @@ type Resource struct {
 	Column     int    // in bytes, from 1
 	Document   []byte // the document as YAML of its own, without a status
 	Problems   diag.List
+
+	root       *node // the document's tree; nil for a resource that Parse did not make
+	generation int64 // metadata.generation
 }
 
 // Quarantined tells whether the resource is left out for an error.
