@@ -37,7 +37,7 @@ type Resource struct {
 	File       string // as a user would name it
 	Line       int    // of metadata.name, from 1
 	Column     int    // in bytes, from 1
-	Document   []byte // the document as YAML of its own, without a status
+	Document   []byte // the document as YAML of its own, keys sorted, with the namespace and without a status
 	Problems   diag.List
 
 	root       *node // the document's tree; nil for a resource that Parse did not make
@@ -50,7 +50,7 @@ func (r *Resource) Quarantined() bool { return r.Problems.HasErrors() }
 // Site is a kind Site.
 type Site struct {
 	*Resource
-	LinkAccess string // empty or "none": no links are accepted on ports of their own
+	LinkAccess string // empty or "none": no links are accepted on ports of their own; empty on an edge site
 	Edge       bool
 	LogLevels  []string // of settings.router-logging
 }

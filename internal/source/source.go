@@ -36,18 +36,38 @@ type Reader struct {
 // looked into, and what kept other files from being read. A directory that does not exist has no files. A directory of dirs may be a symbolic link, one inside it
 // is reported and not followed: links could lead around in circles.
 func (r Reader) Descriptors(dirs []string) (files []File, looked []string, found diag.List) {
-	var paths []string
+	s := search{reader: r, endings: []string{".json"}, instead: "Name its target under containers.directories in sitelet.toml."}
+	return s.files(dirs)
+}
+
+// Resources is Descriptors for the resources of a site, a namespace's input/resources, whose names end in .yaml, .yml or .json.
+func (r Reader) Resources(dir string) (files []File, looked []string, found diag.List) {
+	s := search{reader: r, endings: []string{".yaml", ".yml", ".json"}, instead: "Move what is in it here."}
+	return s.files([]string{dir})
+}
+
+// search is one look for files.
+type search struct {
+	reader  Reader
+	endings []string // of the names that count
+	instead string   // what to do instead of a link to a directory
+
+	paths  []string
+	looked []string
+	found  diag.List
+}
+
+func (s *search) files(dirs []string) (files []File, looked []string, found diag.List) {
 	for _, dir := range dirs {
-		if err := r.checkAbove(dir); err != nil {
-			found = append(found, refused(dir, err))
+		if err := s.reader.checkAbove(dir); err != nil {
+			s.found = append(s.found, refused(dir, err))
 			continue
 		}
-		r.walk(dir, &paths, &looked, &found)
+		s.walk(dir)
 	}
-	slices.Sort(paths)
-	paths = slices.Compact(paths)
-	files, bad := r.readAll(paths)
-	return files, looked, append(found, bad...)
+	slices.Sort(s.paths)
+	files, bad := s.reader.readAll(slices.Compact(s.paths))
+	return files, s.looked, append(s.found, bad...)
 }
 
 // File returns the content of one file, or a finding that says why it cannot be used.
@@ -60,12 +80,12 @@ func (r Reader) File(path string) (File, *diag.Diagnostic) {
 	return File{path, data}, nil
 }
 
-func (r Reader) walk(dir string, paths, looked *[]string, found *diag.List) {
-	*looked = append(*looked, dir)
+func (s *search) walk(dir string) {
+	s.looked = append(s.looked, dir)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		if !errors.Is(err, fs.ErrNotExist) {
-			*found = append(*found, refused(dir, err))
+			s.found = append(s.found, refused(dir, err))
 		}
 		return
 	}
@@ -73,21 +93,26 @@ func (r Reader) walk(dir string, paths, looked *[]string, found *diag.List) {
 		path := filepath.Join(dir, entry.Name())
 		switch {
 		case entry.IsDir():
-			if err := r.checkDir(path); err != nil {
-				*found = append(*found, refused(path, err))
+			if err := s.reader.checkDir(path); err != nil {
+				s.found = append(s.found, refused(path, err))
 				continue
 			}
-			r.walk(path, paths, looked, found)
+			s.walk(path)
 		case entry.Type()&fs.ModeSymlink != 0 && isDir(path):
-			*found = append(*found, diag.Diagnostic{File: path, Severity: diag.Warning,
-				Message: "a symbolic link to a directory is not followed", Hint: "Name its target under containers.directories in sitelet.toml."})
-		case strings.HasSuffix(path, ".json"):
-			*paths = append(*paths, path)
-		case strings.EqualFold(filepath.Ext(path), ".json"):
-			*found = append(*found, diag.Diagnostic{File: path, Severity: diag.Warning,
-				Message: "is not read: only names that end in .json in lower case are", Hint: "Rename the file."})
+			s.found = append(s.found, diag.Diagnostic{File: path, Severity: diag.Warning,
+				Message: "a symbolic link to a directory is not followed", Hint: s.instead})
+		case s.counts(path):
+			s.paths = append(s.paths, path)
+		case s.counts(strings.ToLower(path)):
+			s.found = append(s.found, diag.Diagnostic{File: path, Severity: diag.Warning,
+				Message: "is not read: only names that end in " + strings.Join(s.endings, ", ") + " in lower case are", Hint: "Rename the file."})
 		}
 	}
+}
+
+// counts tells whether a path ends as those of the search do.
+func (s *search) counts(path string) bool {
+	return slices.ContainsFunc(s.endings, func(ending string) bool { return strings.HasSuffix(path, ending) })
 }
 
 // readAll reads in parallel: at a thousand files the waiting for system calls is most of a warm generator run.

@@ -19,9 +19,9 @@ type untrustedError struct {
 
 func (e *untrustedError) Error() string {
 	if e.own {
-		return fmt.Sprintf("is not used: %s belongs to user %d, who could make any container run as root", e.path, e.uid)
+		return fmt.Sprintf("is not used: %s belongs to user %d, who could change what runs as root", e.path, e.uid)
 	}
-	return fmt.Sprintf("is not used: %s has mode %04o, so others than its owner could make any container run as root", e.path, e.mode.Perm())
+	return fmt.Sprintf("is not used: %s has mode %04o, so others than its owner could change what runs as root", e.path, e.mode.Perm())
 }
 
 func (e *untrustedError) hint() string {

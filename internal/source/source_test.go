@@ -1,0 +1,72 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestSearch wants only the files of a kind to be read, in order, from sub-directories too.
+func TestSearch(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"b.yaml", "a.yml", "c.json", "sub/d.yaml", "e.YAML", "f.txt", "g.yaml~", "sub/h.Json"} {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Symlink(dir, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name         string
+		search       func(Reader) ([]File, []string, []string)
+		files, found string
+	}{
+		{"resources", func(r Reader) ([]File, []string, []string) {
+			files, looked, found := r.Resources(dir)
+			var list []string
+			for _, d := range found {
+				list = append(list, d.String())
+			}
+			return files, looked, list
+		}, "a.yml b.yaml c.json sub/d.yaml", "e.YAML link sub/h.Json"},
+		{"descriptors", func(r Reader) ([]File, []string, []string) {
+			files, looked, found := r.Descriptors([]string{dir, dir})
+			var list []string
+			for _, d := range found {
+				list = append(list, d.String())
+			}
+			return files, looked, slices.Compact(slices.Sorted(slices.Values(list)))
+		}, "c.json", "link sub/h.Json"},
+	} {
+		files, looked, found := c.search(Reader{Root: "/"})
+		var names []string
+		for _, f := range files {
+			name, _ := filepath.Rel(dir, f.Path)
+			if string(f.Data) != name {
+				t.Errorf("%s holds %q", name, f.Data)
+			}
+			names = append(names, name)
+		}
+		if got := strings.Join(names, " "); got != c.files {
+			t.Errorf("%s: read %s, want %s", c.name, got, c.files)
+		}
+		if !slices.Contains(looked, filepath.Join(dir, "sub")) {
+			t.Errorf("%s: looked into %v", c.name, looked)
+		}
+		for i, name := range strings.Fields(c.found) {
+			if len(found) != len(strings.Fields(c.found)) || !strings.Contains(found[i], "/"+name+": warning: ") {
+				t.Errorf("%s: found %s, want %s", c.name, strings.Join(found, "\n"), c.found)
+			}
+		}
+	}
+	if files, _, found := (Reader{Root: "/"}).Resources(filepath.Join(dir, "nothing")); len(files)+len(found) != 0 {
+		t.Errorf("%v %v", files, found)
+	}
+}
