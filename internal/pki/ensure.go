@@ -1,0 +1,217 @@
+package pki
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Result is what Ensure did.
+type Result struct {
+	Changed  []string  // the names in runtime/certs whose files are others now, or new; sorted
+	Profiles []Profile // what runtime/certs holds of what is wanted, sorted by name
+	Due      time.Time // when something is to be made anew; zero: never
+}
+
+// Profile tells which files a TLS profile has. A router.Profile has the same fields.
+type Profile struct {
+	Name          string
+	CA, Cert, Key bool
+}
+
+// Ensure makes runtime/issuers and runtime/certs below dir, a namespace's runtime directory, hold what is wanted. What is right
+// is kept, to the byte and with its times. Each directory of them is replaced as a whole, so that after a crash at any point the
+// next Ensure goes on, and no reader finds a key beside another key's certificate; the two parents are never replaced, as a
+// container has mounted one. What is not wanted is left to Prune.
+func Ensure(dir string, wants []Want, now time.Time, random io.Reader) (Result, error) {
+	return ensuring{store: store{dir: dir}, maker: maker{now: now, random: random, key: newRSA}}.run(wants)
+}
+
+// Prune removes from runtime/certs below dir what is not wanted, for when the router has let go of it and no resource is left
+// out: nobody can tell what that one needs. Authorities stay for ever, as what they signed is out in the world, and a site that
+// wants nothing is none.
+func Prune(dir string, wants []Want) error {
+	if len(wants) == 0 {
+		return nil
+	}
+	return store{dir: dir}.remove(filepath.Join(dir, certs), func(name string) bool {
+		return slices.ContainsFunc(wants, func(w Want) bool { return w.Kind != Authority && w.Name == name })
+	})
+}
+
+// Profiles tells what runtime/certs will hold of what is wanted and not held back, sorted by name.
+func Profiles(wants []Want) []Profile {
+	var profiles []Profile
+	for _, w := range wants {
+		if w.Kind == Authority || w.Kind == Password || w.Hold {
+			continue
+		}
+		p := Profile{Name: w.Name, CA: true, Cert: w.Kind == Identity, Key: w.Kind == Identity}
+		if w.Given != nil {
+			p = w.Given.profile(w.Name)
+		}
+		profiles = append(profiles, p)
+	}
+	sortProfiles(profiles)
+	return profiles
+}
+
+func (b Bundle) profile(name string) Profile {
+	return Profile{Name: name, CA: len(b.CA) > 0, Cert: len(b.Cert) > 0, Key: len(b.Key) > 0}
+}
+
+func sortProfiles(profiles []Profile) {
+	slices.SortFunc(profiles, func(a, b Profile) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+type ensuring struct {
+	store
+	maker
+}
+
+func (e ensuring) run(wants []Want) (Result, error) {
+	var result Result
+	for _, parent := range []string{issuers, certs} {
+		if err := e.prepare(parent); err != nil {
+			return result, err
+		}
+	}
+	signers := map[string]*authority{}
+	for _, w := range wants {
+		if !safeName(w.Name) {
+			return result, fmt.Errorf("%q is no name for a certificate", w.Name)
+		}
+		if err := e.ensure(w, signers, &result); err != nil {
+			return result, err
+		}
+	}
+	slices.Sort(result.Changed)
+	sortProfiles(result.Profiles)
+	return result, nil
+}
+
+// ensure makes one directory right. Authorities come first in wants, so those that sign are in signers by then.
+func (e ensuring) ensure(w Want, signers map[string]*authority, result *Result) error {
+	parent := certs
+	if w.Kind == Authority {
+		parent = issuers
+	}
+	have, err := e.read(parent, w.Name)
+	if err != nil {
+		return err
+	}
+	want, err := e.content(w, have, signers[w.Issuer])
+	if err != nil {
+		return fmt.Errorf("%s: %w", filepath.Join(e.dir, parent, w.Name), err)
+	}
+	changed, err := e.put(parent, w.Name, have, want)
+	if err != nil {
+		return err
+	}
+	if w.Kind == Authority {
+		signers[w.Name], _ = readAuthority(want.Bundle)
+	}
+	result.note(w, want.Bundle, changed)
+	return nil
+}
+
+// content returns what a directory is to hold, given what it holds and who signs.
+func (e ensuring) content(w Want, have content, ca *authority) (want content, err error) {
+	if w.Hold {
+		have.password = w.Password
+		return have, nil
+	}
+	want = content{connect: w.Connect, password: w.Password}
+	switch {
+	case w.Kind == Password:
+	case w.Given != nil:
+		want.Bundle = *w.Given
+	case w.Kind == Authority:
+		want.Bundle, err = e.keepAuthority(w, have.Bundle)
+	default:
+		want.Bundle, err = e.keepSigned(w, have.Bundle, ca)
+	}
+	return want, err
+}
+
+// note adds what a directory holds now, and when it is to be made anew.
+func (r *Result) note(w Want, b Bundle, changed bool) {
+	if changed && w.Kind != Authority {
+		r.Changed = append(r.Changed, w.Name)
+	}
+	if !b.empty() && w.Kind != Authority {
+		r.Profiles = append(r.Profiles, b.profile(w.Name))
+	}
+	if w.Hold || w.Given != nil {
+		return
+	}
+	if a, err := readAuthority(b); w.Kind == Authority && err == nil && renewableCA(a, w.Subject) {
+		r.sooner(due(a.cert))
+	}
+	if cert, err := parseCertificates(b.Cert); w.Kind == Identity && err == nil {
+		r.sooner(due(cert[0]))
+	}
+}
+
+// keepAuthority returns the CA that is there, renewed if it is of ours and old, or a new one if there is none.
+func (e ensuring) keepAuthority(w Want, have Bundle) (Bundle, error) {
+	if have.empty() {
+		return e.authority(w.Subject, nil)
+	}
+	old, err := readAuthority(have)
+	if err != nil {
+		return have, fmt.Errorf("is no longer a CA: %w", err)
+	}
+	if !renewableCA(old, w.Subject) {
+		return have, nil
+	}
+	if !e.fresh(old.cert) {
+		return e.authority(w.Subject, old)
+	}
+	have.CA = have.Cert
+	return have, nil
+}
+
+// keepSigned returns the certificate that is there if it is as it ought to be, or a new one.
+func (e ensuring) keepSigned(w Want, have Bundle, ca *authority) (Bundle, error) {
+	if ca == nil {
+		return have, fmt.Errorf("its CA %q cannot sign", w.Issuer)
+	}
+	if w.Kind == Trust {
+		return Bundle{CA: ca.trust}, nil
+	}
+	if !e.keeps(w, have, ca) {
+		return e.identity(w.Subject, w.Hosts, ca)
+	}
+	cert, _ := parseCertificates(have.Cert)
+	return Bundle{CA: ca.trust, Cert: slices.Concat(encodeCertificates(cert[0]), ca.chain), Key: cleanKey(have.Key)}, nil
+}
+
+func (e ensuring) keeps(w Want, have Bundle, ca *authority) bool {
+	chain, err := parseCertificates(have.Cert)
+	if err != nil {
+		return false
+	}
+	key, err := parseKey(have.Key)
+	if err != nil {
+		return false
+	}
+	cert := chain[0]
+	return fits(key, cert) && bytes.Equal(cert.RawIssuer, ca.cert.RawSubject) && cert.CheckSignatureFrom(ca.cert) == nil && cert.Subject.CommonName == w.Subject &&
+		sameSet(cert.DNSNames, w.Hosts) && e.fresh(cert)
+}
+
+func sameSet(a, b []string) bool {
+	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
+	return slices.Equal(slices.Compact(a), slices.Compact(b))
+}
+
+func (r *Result) sooner(t time.Time) {
+	if r.Due.IsZero() || t.Before(r.Due) {
+		r.Due = t
+	}
+}
