@@ -3,13 +3,13 @@ package generator
 import (
 	"cmp"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/sitelet/sitelet/internal/config"
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
-	"github.com/sitelet/sitelet/internal/quadlet"
 	"github.com/sitelet/sitelet/internal/source"
 	"github.com/sitelet/sitelet/internal/state"
 	"github.com/sitelet/sitelet/internal/workload"
@@ -17,15 +17,10 @@ import (
 
 // choose decides which unit each workload gets, and has it in the cache when it returns.
 func choose(in Inputs) Manifest {
-	c := converter{paths: in.paths, tool: in.Tool}
 	known, found := in.Known()
-	rendered, more := in.render(known, c.guessPodman)
-	units, refused := c.convert(in.follow(rendered, known))
-	if c.guess {
-		rendered, more = in.render(known, c.podman)
-		units, refused = c.convert(in.follow(rendered, known))
-	}
-	found = slices.Concat(found, more, refused)
+	rendered, more := in.Render(known)
+	units, failed := fill(in.paths, in.follow(rendered, known))
+	found = slices.Concat(found, more, failed)
 	m := Manifest{Units: units, Dirs: in.Dirs}
 	done := map[string]bool{}
 	for _, u := range units {
@@ -99,47 +94,17 @@ func (in Inputs) Known() ([]state.Workload, diag.List) {
 
 // Render returns what the descriptors come to, and all findings about the inputs.
 func (in Inputs) Render(known []state.Workload) ([]Rendered, diag.List) {
-	c := converter{paths: in.paths, tool: in.Tool}
-	return in.render(known, c.podman)
+	return in.render(known, Facts{Scope: in.paths.Scope, Systemd: systemdVersion(in.paths)})
 }
 
-func (in Inputs) render(known []state.Workload, podman func() (quadlet.Version, error)) ([]Rendered, diag.List) {
+func (in Inputs) render(known []state.Workload, facts Facts) ([]Rendered, diag.List) {
 	set, found := in.Check()
-	if len(set) == 0 {
-		return nil, found
-	}
-	facts, err := in.facts(podman)
-	if err != nil {
-		return nil, append(found, diag.Diagnostic{File: "podman", Message: err.Error()})
-	}
 	pins := map[string]string{}
 	for _, k := range known {
 		pins[k.Name] = k.Pin
 	}
 	rendered, refused := Render(set, pins, facts)
 	return rendered, append(found, refused...)
-}
-
-// facts asks the host what it can do, and refuses one that can do too little.
-func (in Inputs) facts(podman func() (quadlet.Version, error)) (Facts, error) {
-	if in.ToolErr != nil {
-		return Facts{}, in.ToolErr
-	}
-	facts := Facts{Scope: in.paths.Scope, Systemd: systemdVersion(in.paths)}
-	var err error
-	if facts.Podman, err = podman(); err != nil {
-		return Facts{}, err
-	}
-	if !facts.Podman.AtLeast(quadlet.Minimum) {
-		return Facts{}, fmt.Errorf("version %v of Podman is older than %v, the first that sitelet can work with; install a newer one", facts.Podman, quadlet.Minimum)
-	}
-	return facts, nil
-}
-
-// RenderOf names the text that a rendering comes to.
-func (in Inputs) RenderOf(r Rendered) workload.Digest {
-	c := converter{paths: in.paths, tool: in.Tool}
-	return c.render(r)
 }
 
 // Broken lists the names of workloads whose descriptors are there but cannot be used: they are refused, unreadable, or not to be
@@ -162,7 +127,28 @@ func Broken(in Inputs, rendered []Rendered, known []state.Workload) []string {
 	return names
 }
 
-// Restore puts the two texts of a rendering into the cache.
+// fill puts those renderings into the cache that are not there, and returns all that are there then.
+func fill(p paths.Paths, all []Rendered) ([]Entry, diag.List) {
+	cached := namesIn([]string{cacheDir(p)})
+	errs := make([]error, len(all))
+	inParallel(len(all), func(i int) {
+		if r := all[i]; !cached[filepath.Base(CreatePath(p, r.Render))] {
+			errs[i] = Restore(p, r.Render, r.Unit, r.Create)
+		}
+	})
+	var units []Entry
+	var found diag.List
+	for i, r := range all {
+		if errs[i] != nil {
+			found = append(found, diag.Diagnostic{File: r.Source, Message: "its unit cannot be written: " + errs[i].Error()})
+			continue
+		}
+		units = append(units, Entry{r.Name, r.Render, r.Wanted})
+	}
+	return units, found
+}
+
+// Restore puts the two texts of a rendering into the cache, in this order: where the second is, both are whole.
 func Restore(p paths.Paths, render workload.Digest, unit, create []byte) error {
 	if err := writeFile(UnitPath(p, render), unit, 0o644); err != nil {
 		return err

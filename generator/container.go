@@ -1,12 +1,13 @@
 package generator
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"net/netip"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/sitelet/sitelet/internal/descriptor"
 	"github.com/sitelet/sitelet/internal/diag"
@@ -30,24 +31,26 @@ const stopTimeout = 30
 // kantoCapabilities are those of containerd's default set that Podman's lacks (containerd oci/spec.go, containers/common).
 var kantoCapabilities = []string{"CAP_AUDIT_WRITE", "CAP_MKNOD", "CAP_NET_RAW"}
 
-// Rendered is one workload as text: what Quadlet reads, and what follows Quadlet's part in the unit.
+// Rendered is one workload as text.
 type Rendered struct {
 	Name       string
 	Source     string // path of the descriptor
 	Generation workload.Digest
 	Revision   workload.Digest
-	Wanted     bool // started at boot
+	Render     workload.Digest // of Unit and Create
+	Wanted     bool            // started at boot
 	Inputs     []workload.Input
 	Text       []byte // of the descriptor
 	Image      string
 	Pull       string // policy
 	Keys       []descriptor.DecryptKey
-	Quadlet    []byte // NAME.container
-	Settings   []byte // life cycle, in the form of a drop-in of NAME.service
+	Quadlet    quadlet.File
+	Unit       []byte // NAME.service, for everyone to read
+	Create     []byte // HookData, which holds secrets
 }
 
 // Render turns a set of containers that passed descriptor.CheckSet into text, in the order of the set. It leaves out, with a
-// finding, what the host's Podman cannot do. pins are the ids of images that moved tags were followed to, by workload.
+// finding, what no Podman can be told. pins are the ids of images that moved tags were followed to, by workload.
 func Render(set []*descriptor.Container, pins map[string]string, facts Facts) ([]Rendered, diag.List) {
 	around := lookAround(set)
 	rendered := make([]Rendered, len(set))
@@ -77,60 +80,62 @@ func render(c *descriptor.Container, pin string, around surroundings, facts Fact
 		r.Inputs = append(r.Inputs, workload.Input{Field: "image.id", Value: pin})
 	}
 	r.Generation, r.Revision = workload.Generation(r.Inputs), workload.Revision(r.Inputs)
-	r.Settings = settings(c, r.Generation, around, facts)
-	var err error
-	r.Quadlet, err = container(c, r, around, facts)
-	return r, err
+	r.Quadlet = container(c, r.Generation)
+	// What can be written for the oldest Podman can be for all.
+	if _, err := r.Quadlet.Text(quadlet.Minimum); err != nil {
+		return r, err
+	}
+	r.Create = []byte(toJSON(hookData(c, r, around)))
+	r.Unit = service(c, r, around, facts)
+	h := sha256.New()
+	h.Write(r.Unit)
+	h.Write(r.Create)
+	r.Render = workload.Digest(hex.EncodeToString(h.Sum(nil))[:24])
+	r.Unit = append(r.Unit, "Render="+string(r.Render)+"\n"...)
+	return r, nil
 }
 
-// files are the memory of those that were rendered: a thousand workloads need no more than a few.
-var files = sync.Pool{New: func() any { return new(quadlet.File) }}
-
-// container renders NAME.container. What Quadlet has no key for goes to the section [X-Sitelet], which the hooks read.
-func container(c *descriptor.Container, r Rendered, around surroundings, facts Facts) ([]byte, error) {
-	f := files.Get().(*quadlet.File)
-	defer files.Put(f)
-	f.Reset(facts.Podman)
-	f.Unit("Description", "Container "+c.Name)
+// container is what podman create gets. What Quadlet has no key for is in HookData.
+func container(c *descriptor.Container, generation workload.Digest) quadlet.File {
+	f := make(quadlet.File, 0, 32)
 	f.Add("ContainerName", c.Name)
 	f.Add("Image", c.Image)
 	f.Add("Pull", c.Pull)
-	f.KeyVal("Label", LabelWorkload, c.Name)
-	f.KeyVal("Label", LabelGeneration, string(r.Generation))
-	addProcess(f, c)
-	addSecurity(f, c)
-	addNetwork(f, c)
-	addMemory(f, c.Memory)
-	addLog(f, c)
-	addHealth(f, c.Health)
+	f.Add("Label", LabelWorkload, c.Name)
+	f.Add("Label", LabelGeneration, string(generation))
+	addProcess(&f, c)
+	addSecurity(&f, c)
+	addNetwork(&f, c)
+	addMemory(&f, c.Memory)
+	addLog(&f, c)
+	addHealth(&f, c.Health)
 	for _, m := range c.Mounts {
 		f.Bind(m.Source, m.Destination, "bind-propagation="+m.Propagation)
 	}
-	addHookData(f, c, r, around)
-	return f.Bytes()
+	return f
 }
 
 func addProcess(f *quadlet.File, c *descriptor.Container) {
 	for _, e := range c.Env {
 		if e.Unset {
 			// Environment=NAME would copy the host's value.
-			f.PodmanArg("--unsetenv=" + e.Name)
+			f.Add("PodmanArgs", "--unsetenv="+e.Name)
 			continue
 		}
-		f.KeyVal("Environment", e.Name, e.Value)
+		f.Add("Environment", e.Name, e.Value)
 	}
 	if c.TTY {
-		f.PodmanArg("--tty")
+		f.Add("PodmanArgs", "--tty")
 	}
 	if c.OpenStdin {
-		f.PodmanArg("--interactive")
+		f.Add("PodmanArgs", "--interactive")
 	}
 	if c.Runtime != "" {
-		f.GlobalArg("--runtime=" + c.Runtime)
+		f.Add("GlobalArgs", "--runtime="+c.Runtime)
 	}
 	f.Add("StopTimeout", strconv.Itoa(stopTimeout))
 	if len(c.Cmd) > 0 {
-		f.Exec(c.Cmd...)
+		f.Add("Exec", c.Cmd...)
 	}
 }
 
@@ -138,7 +143,7 @@ func addSecurity(f *quadlet.File, c *descriptor.Container) {
 	f.Add("NoNewPrivileges", "true")
 	f.Add("Ulimit", "nofile=1024:1024")
 	if c.Privileged {
-		f.PodmanArg("--privileged")
+		f.Add("PodmanArgs", "--privileged")
 		return
 	}
 	for _, name := range kantoCapabilities {
@@ -161,10 +166,10 @@ func addNetwork(f *quadlet.File, c *descriptor.Container) {
 		f.Add("Network", Network)
 		f.Add("HostName", c.HostName)
 		f.Add("NetworkAlias", c.HostName)
-		f.KeyVal("Label", LabelHost, c.HostName)
+		f.Add("Label", LabelHost, c.HostName)
 		if c.DomainName != "" {
 			f.Add("NetworkAlias", c.HostName+"."+c.DomainName)
-			f.PodmanArg("--dns-search=" + c.DomainName)
+			f.Add("PodmanArgs", "--dns-search="+c.DomainName)
 		}
 	}
 	for _, p := range c.Ports {
@@ -199,13 +204,13 @@ func bracket(ip netip.Addr) string {
 
 func addMemory(f *quadlet.File, m descriptor.Memory) {
 	if m.Limit > 0 {
-		f.PodmanArg("--memory=" + strconv.FormatInt(m.Limit, 10))
+		f.Add("PodmanArgs", "--memory="+strconv.FormatInt(m.Limit, 10))
 	}
 	if m.Reservation > 0 {
-		f.PodmanArg("--memory-reservation=" + strconv.FormatInt(m.Reservation, 10))
+		f.Add("PodmanArgs", "--memory-reservation="+strconv.FormatInt(m.Reservation, 10))
 	}
 	if m.Swap != 0 {
-		f.PodmanArg("--memory-swap=" + strconv.FormatInt(m.Swap, 10))
+		f.Add("PodmanArgs", "--memory-swap="+strconv.FormatInt(m.Swap, 10))
 	}
 }
 
@@ -248,7 +253,8 @@ func healthCommand(h *descriptor.Health) string {
 	return "CMD " + h.Command[0]
 }
 
-// HookData is what the hooks need beyond Podman's arguments, a line of JSON in [X-Sitelet] of the text that Quadlet passes on.
+// HookData is what the hooks need to know of a workload, in JSON: enough to make its container without its descriptor, by
+// whatever Podman the host has then.
 type HookData struct {
 	Generation workload.Digest
 	Revision   workload.Digest
@@ -262,18 +268,19 @@ type HookData struct {
 	LogDir     string                  `json:",omitempty"` // to be made
 	Health     bool                    `json:",omitempty"` // has a health check
 	Reserved   []string                `json:",omitempty"` // PROTO/PORT that other descriptors publish, within this one's ranges
+	Quadlet    quadlet.File
 }
 
-func addHookData(f *quadlet.File, c *descriptor.Container, r Rendered, around surroundings) {
+func hookData(c *descriptor.Container, r Rendered, around surroundings) HookData {
 	data := HookData{
 		Generation: r.Generation, Revision: r.Revision, Inputs: r.Inputs, Wanted: r.Wanted, Image: c.Image, Bridge: c.Network != "host",
-		Lookup: lookups(c), Hooks: c.Hooks, Keys: c.DecryptKeys, Reserved: around.reserved(c),
+		Lookup: lookups(c), Hooks: c.Hooks, Keys: c.DecryptKeys, Reserved: around.reserved(c), Quadlet: r.Quadlet,
 	}
 	data.Health = c.Health != nil
 	if c.Log.Driver != "none" {
 		data.LogDir = c.Log.RootDir
 	}
-	f.Custom("X-Sitelet", "Hook", toJSON(data))
+	return data
 }
 
 // lookups are the hosts whose addresses are known only when the container starts.

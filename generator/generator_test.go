@@ -13,28 +13,7 @@ import (
 	"github.com/sitelet/sitelet/internal/state"
 )
 
-// fakeQuadlet converts as little as these tests need, and counts its runs.
-const fakeQuadlet = `#!/bin/sh
-version=5.4.2
-root=$(dirname "$0")/../../..
-for out; do :; done
-if [ "$out" = -version ]; then echo $version; exit; fi
-echo run >>"$root/runs"
-IFS=:
-for dir in $QUADLET_UNIT_DIRS; do
-	for file in "$dir"/*.container; do
-		name=$(basename "$file" .container)
-		text=$(cat "$file")
-		case $version$name$text in
-		*broken* | 4*AddHost* | 5.1*AddHost*) echo "converting $name.container: no"; continue ;;
-		esac
-		printf '# comment\n%s\n[Service]\nType=notify\nExecStart=podman run --name %s -d x\nExecStop=podman rm %s\n' "$text" "$name" "$name" |
-			sed 's/^\[Container\]/[X-Container]/' >"$out/$name.service"
-	done
-done
-`
-
-// host is a root directory with a quadlet in it.
+// host is a root directory.
 type host struct {
 	t     *testing.T
 	paths paths.Paths
@@ -47,12 +26,7 @@ func newHost(t *testing.T) *host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &host{t: t, paths: p}
-	h.write("/usr/libexec/podman/quadlet", fakeQuadlet)
-	if err := os.Chmod(p.Below("/usr/libexec/podman/quadlet"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return h
+	return &host{t: t, paths: p}
 }
 
 func (h *host) write(path, text string) {
@@ -103,12 +77,6 @@ func (h *host) unit(name string) string {
 	return string(text)
 }
 
-// runs is how often quadlet has converted files.
-func (h *host) runs() int {
-	text, _ := os.ReadFile(h.paths.Below("/runs"))
-	return strings.Count(string(text), "run")
-}
-
 // remember puts the unit of now into the state, as the create hook does.
 func (h *host) remember(name string) {
 	h.t.Helper()
@@ -148,13 +116,13 @@ func TestUnitHoldsNoSecretAndAllElse(t *testing.T) {
 	h.descriptor("web")
 	h.expect(h.run(), "web")
 	unit := h.unit("web")
-	for _, part := range []string{"hunter2", "podman run", "podman rm", "X-Container"} {
+	for _, part := range []string{"hunter2", "podman run", "localhost/i:1"} {
 		if strings.Contains(unit, part) {
 			t.Errorf("the unit, which everyone may read, holds %q:\n%s", part, unit)
 		}
 	}
 	for _, line := range []string{"Type=notify\n", "Wants=sitelet-create@web.service\n", "Description=Container web\n",
-		"ExecStart=podman start --filter label=io.sitelet.workload=web --filter label=io.sitelet.generation=",
+		"ExecStart=podman start --filter label=io.sitelet.generation=",
 		"SourcePath=" + h.paths.ContainersDir + "/web.json\n"} {
 		if !strings.Contains(unit, "\n"+line) {
 			t.Errorf("the unit has no line %q:\n%s", line, unit)
@@ -163,7 +131,7 @@ func TestUnitHoldsNoSecretAndAllElse(t *testing.T) {
 	m := ReadManifest(h.paths)
 	info, err := os.Stat(CreatePath(h.paths, m.Units[0].Render))
 	if err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("Quadlet's text: %v, %v; want mode 0600", info.Mode(), err)
+		t.Errorf("the private text: %v, %v; want mode 0600", info.Mode(), err)
 	}
 	wants, err := os.ReadFile(filepath.Join(h.paths.GeneratorDir, "multi-user.target.d/50-sitelet.conf"))
 	if err != nil || !strings.Contains(string(wants), "\nWants=web.service\n") {
@@ -171,26 +139,41 @@ func TestUnitHoldsNoSecretAndAllElse(t *testing.T) {
 	}
 }
 
+// A text that is in the cache is not written again, and a run that repeats the last one does not look into it.
 func TestNothingIsDoneTwice(t *testing.T) {
 	h := newHost(t)
 	h.descriptor("web")
 	h.descriptor("db")
 	h.expect(h.run(), "db", "web")
-	// What a second run may read again is the descriptors: without them in the manifest's place it could not succeed.
-	h.expect(h.run(), "db", "web")
-	if h.runs() != 1 {
-		t.Errorf("quadlet ran %d times for the same inputs", h.runs())
+	for _, u := range ReadManifest(h.paths).Units {
+		if u.Name == "web" {
+			for _, path := range []string{UnitPath(h.paths, u.Render), CreatePath(h.paths, u.Render)} {
+				if err := os.WriteFile(path, []byte("kept\n"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
 	}
+	h.expect(h.run(), "db", "web")
 	h.descriptor("third")
 	h.expect(h.run(), "db", "third", "web")
-	if h.runs() != 2 {
-		t.Errorf("quadlet ran %d times, want once more for the new one", h.runs())
+	if h.unit("web") != "kept\n" {
+		t.Errorf("the unit was made again:\n%s", h.unit("web"))
 	}
-	// Another quadlet may write something else.
-	h.write("/usr/libexec/podman/quadlet", fakeQuadlet+"# newer\n")
+}
+
+// Whatever Podman there is, or none, the text stays the same.
+func TestPodmanIsNotAsked(t *testing.T) {
+	h := newHost(t)
+	h.descriptor("web")
 	h.run()
-	if h.runs() != 3 {
-		t.Errorf("quadlet ran %d times, want once more for its new version", h.runs())
+	before := h.unit("web")
+	h.write("/usr/libexec/podman/quadlet", "#!/bin/sh\ntouch "+h.paths.Root+"/asked\n")
+	os.Chmod(h.paths.Below("/usr/libexec/podman/quadlet"), 0o755)
+	os.RemoveAll(h.paths.RuntimeDir)
+	h.expect(h.run(), "web")
+	if _, err := os.Stat(h.paths.Below("/asked")); err == nil || h.unit("web") != before {
+		t.Errorf("quadlet was run, or the unit changed to\n%s", h.unit("web"))
 	}
 }
 
@@ -244,12 +227,8 @@ func TestWhatRunsKeepsItsUnit(t *testing.T) {
 		"two files": func(h *host) {
 			h.write("/etc/sitelet/containers/web2.json", `{"container_name":"web","image":{"name":"localhost/i:2"}}`)
 		},
-		"mode off":   func(h *host) { h.write("/etc/sitelet/sitelet.toml", "mode = \"off\"\n") },
-		"bad mode":   func(h *host) { h.write("/etc/sitelet/sitelet.toml", "mode = \"of\"\n") },
-		"no quadlet": func(h *host) { os.Remove(h.paths.Below("/usr/libexec/podman/quadlet")) },
-		"old podman": func(h *host) {
-			h.write("/usr/libexec/podman/quadlet", strings.Replace(fakeQuadlet, "5.4.2", "4.8.3", 1))
-		},
+		"mode off":    func(h *host) { h.write("/etc/sitelet/sitelet.toml", "mode = \"off\"\n") },
+		"bad mode":    func(h *host) { h.write("/etc/sitelet/sitelet.toml", "mode = \"of\"\n") },
 		"other owner": func(h *host) { os.Chmod(h.paths.ContainersDir+"/web.json", 0o666) },
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -288,12 +267,14 @@ func TestInitModeDeploysOnce(t *testing.T) {
 	}
 }
 
-func TestQuadletRefusal(t *testing.T) {
+// What no Podman can be told is refused, and takes nothing else with it.
+func TestUnwritable(t *testing.T) {
 	h := newHost(t)
 	h.descriptor("web")
-	h.descriptor("broken")
+	long := strings.Repeat("x", 140_000)
+	h.write("/etc/sitelet/containers/long.json", `{"container_name":"long","image":{"name":"localhost/i:1"},"config":{"cmd":["`+long+`"]}}`)
 	h.expect(h.run(), "web")
-	h.expectLog("broken.json: Quadlet made no unit of it: converting broken.container: no")
+	h.expectLog("it is longer than the 128 KiB")
 }
 
 func TestTakenNames(t *testing.T) {
@@ -330,40 +311,9 @@ func TestQuadletFileTakesTheName(t *testing.T) {
 	}
 }
 
-// Text is made for a Podman that is guessed, and made anew where the host's is older.
-func TestOlderPodmanIsAsked(t *testing.T) {
-	h := newHost(t)
-	h.write("/usr/libexec/podman/quadlet", strings.Replace(fakeQuadlet, "5.4.2", "5.1.0", 1))
-	h.descriptor("web")
-	h.write("/etc/sitelet/containers/db.json", `{"container_name":"db","image":{"name":"localhost/i:1"},"host_config":{"extra_hosts":["a:192.0.2.1"]}}`)
-	h.expect(h.run(), "db", "web")
-	if h.runs() != 2 {
-		t.Errorf("quadlet ran %d times, want once for the guess and once for what it said", h.runs())
-	}
-	for _, u := range ReadManifest(h.paths).Units {
-		text, err := os.ReadFile(CreatePath(h.paths, u.Render))
-		if err != nil || strings.Contains(string(text), "\nNetworkAlias=") || strings.Contains(string(text), "\nAddHost=") {
-			t.Errorf("%v, keys that are too new:\n%s", err, text)
-		}
-	}
-	left, _ := filepath.Glob(filepath.Join(cacheDir(h.paths), "*.service"))
-	if len(left) != 2 {
-		t.Errorf("the cache holds %q", left)
-	}
-	// It need not be asked again.
-	h.descriptor("third")
-	h.expect(h.run(), "db", "third", "web")
-	if h.runs() != 3 {
-		t.Errorf("quadlet ran %d times for one more", h.runs())
-	}
-}
-
-func TestNoDescriptorsNoQuadlet(t *testing.T) {
+func TestNoDescriptors(t *testing.T) {
 	h := newHost(t)
 	h.expect(h.run())
-	if h.runs() != 0 {
-		t.Error("quadlet ran for nothing")
-	}
 	if len(h.log) > 0 {
 		t.Errorf("log: %q", h.log)
 	}

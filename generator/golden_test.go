@@ -2,21 +2,25 @@ package generator
 
 import (
 	"bytes"
+	"errors"
 	"flag"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/quadlet"
+	"github.com/sitelet/sitelet/internal/unit"
 )
 
 var update = flag.Bool("update", false, "write what comes out as what is expected")
 
-// Each testdata/NN-name/input is a root directory without a quadlet; expected is what WriteTree makes of it, with its findings.
+// Each testdata/NN-name/input is a root directory without a Podman; expected is what WriteTree makes of it, with its findings.
 func TestTrees(t *testing.T) {
 	cases, err := filepath.Glob("testdata/*/input")
 	if err != nil || len(cases) == 0 {
@@ -44,8 +48,30 @@ func TestTrees(t *testing.T) {
 			if err := os.WriteFile(filepath.Join(out, "findings"), text, 0o644); err != nil {
 				t.Fatal(err)
 			}
+			nameRenderings(t, out)
 			compare(t, p.Root, out, filepath.Join(filepath.Dir(input), "expected"))
 		})
+	}
+}
+
+// nameRenderings puts names in place of the digests of renderings, in which the path of this checkout is.
+func nameRenderings(t *testing.T, out string) {
+	t.Helper()
+	units, _ := filepath.Glob(filepath.Join(out, "run/systemd/generator/*.service"))
+	for _, path := range units {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		render := string(text[len(text)-25 : len(text)-1])
+		name := strings.TrimSuffix(filepath.Base(path), ".service")
+		cache := filepath.Join(out, "run/sitelet/cache")
+		err = errors.Join(os.Remove(path), os.WriteFile(path, bytes.ReplaceAll(text, []byte(render), []byte("RENDER-"+name)), 0o644),
+			os.Remove(filepath.Join(cache, render+".service")), // the same file
+			os.Rename(filepath.Join(cache, render+".create"), filepath.Join(cache, "RENDER-"+name+".create")))
+		if err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 
@@ -94,61 +120,79 @@ func readTree(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// The same descriptor, for Podmans of different age: what the older ones have no key for is a flag.
-func TestPodmanVersions(t *testing.T) {
+// The same descriptor, for Podmans and systemds of different age.
+func TestVersions(t *testing.T) {
 	p, err := paths.New(paths.System, "testdata/02-every-field/input", os.Getenv)
 	if err != nil {
 		t.Fatal(err)
 	}
-	set, found := Load(p).Check()
+	rendered, found := Load(p).render(nil, Facts{Systemd: 252})
 	if found.HasErrors() {
 		t.Fatal(found)
 	}
-	for _, version := range []quadlet.Version{{Major: 4, Minor: 9}, {Major: 5, Minor: 4, Patch: 2}, {Major: 5, Minor: 8}} {
-		t.Run(version.String(), func(t *testing.T) {
-			rendered, found := Render(set, nil, Facts{Podman: version, Systemd: 252})
-			out := t.TempDir()
+	out := t.TempDir()
+	write := func(name string, text []byte) {
+		if err := os.WriteFile(filepath.Join(out, name), text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	unit, _, _ := bytes.Cut(rendered[0].Unit, []byte("Render="))
+	write("systemd-252.service", unit)
+	for _, version := range []quadlet.Version{{Major: 4, Minor: 9}, {Major: 5, Minor: 1}, {Major: 5, Minor: 2}, {Major: 5, Minor: 3}} {
+		text, err := rendered[0].Quadlet.Text(version)
+		if err != nil {
+			t.Fatal(err)
+		}
+		write("podman-"+version.String()+".container", text)
+	}
+	compare(t, p.Root, out, "testdata/02-every-field/versions")
+}
+
+// The unit says of how the service is run what Quadlet would, in both scopes.
+func TestUnitIsQuadlets(t *testing.T) {
+	tool := hostQuadlet(t)
+	inputs, _ := filepath.Glob("testdata/*/input")
+	for _, input := range inputs {
+		p, err := paths.New(paths.System, input, os.Getenv)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, scope := range []paths.Scope{paths.System, paths.User} {
+			rendered, _ := Load(p).render(nil, Facts{Scope: scope})
 			for _, r := range rendered {
-				os.WriteFile(filepath.Join(out, r.Name+".container"), r.Quadlet, 0o644)
-				os.WriteFile(filepath.Join(out, r.Name+".settings"), r.Settings, 0o644)
+				j := &quadlet.Job{Name: r.Name, File: r.Quadlet}
+				if tool.Convert(t.Context(), t.TempDir(), scope == paths.User, []*quadlet.Job{j}); j.Err != nil {
+					t.Fatal(j.Err)
+				}
+				theirs, err := unit.Parse(j.Unit)
+				ours, err2 := unit.Parse(r.Unit)
+				if err := errors.Join(err, err2); err != nil {
+					t.Fatal(err)
+				}
+				for _, line := range theirs {
+					made := strings.HasPrefix(line.Key, "Exec") || line.Key == "SourcePath" || strings.HasPrefix(line.Value, "SITELET_")
+					if (line.Section == "Unit" || line.Section == "Service") && !made && !slices.Contains(ours, line) {
+						t.Errorf("%s, %v: Quadlet has [%s] %s=%s", r.Name, scope, line.Section, line.Key, line.Value)
+					}
+				}
 			}
-			for _, d := range found {
-				t.Log(d)
-			}
-			compare(t, p.Root, out, filepath.Join("testdata/02-every-field/podman-"+version.String()))
-		})
+		}
 	}
 }
 
-// What is written for settled is written for all that are newer, and its probe is taken since then.
-func TestSettled(t *testing.T) {
-	p, err := paths.New(paths.System, "testdata/02-every-field/input", os.Getenv)
+// hostQuadlet returns a quadlet to run.
+func hostQuadlet(t *testing.T) quadlet.Tool {
+	t.Helper()
+	root := "/"
+	if command := os.Getenv("SITELET_TEST_QUADLET"); command != "" {
+		h := newHost(t)
+		h.write("/usr/libexec/podman/quadlet", "#!/bin/sh\nexec "+command+" \"$@\"\n")
+		os.Chmod(h.paths.Below("/usr/libexec/podman/quadlet"), 0o755)
+		root = h.paths.Root
+	}
+	tool, err := quadlet.Host(t.Context(), root, "")
 	if err != nil {
-		t.Fatal(err)
+		t.Skipf("%v, or set SITELET_TEST_QUADLET to the command that runs one", err)
 	}
-	set, _ := Load(p).Check()
-	text := func(v quadlet.Version) []byte {
-		rendered, found := Render(set, nil, Facts{Podman: v, Systemd: 257})
-		if len(rendered) == 0 || found.HasErrors() {
-			t.Fatal(found)
-		}
-		return bytes.Join([][]byte{rendered[0].Quadlet, rendered[0].Settings}, nil)
-	}
-	if diff := cmp.Diff(string(text(settled)), string(text(quadlet.Version{Major: 99}))); diff != "" {
-		t.Errorf("newer Podmans get something else:\n%s", diff)
-	}
-	if bytes.Equal(text(settled), text(quadlet.Version{Major: 5, Minor: 2, Patch: 99})) {
-		t.Error("older Podmans get the same; lower settled, with another probe")
-	}
-	f := quadlet.New(settled)
-	f.Add("Image", "localhost/probe")
-	f.Add("AddHost", "probe:127.0.0.1")
-	if want, err := f.Bytes(); err != nil || string(want) != probe {
-		t.Errorf("the probe is\n%s\nbut for %v this is written, %v\n%s", probe, settled, err, want)
-	}
-	f.Reset(quadlet.Version{Major: 5, Minor: 2, Patch: 99})
-	f.Add("AddHost", "probe:127.0.0.1")
-	if text, _ := f.Bytes(); bytes.Contains(text, []byte("\nAddHost=")) {
-		t.Error("the probe's key is older than settled")
-	}
+	return tool
 }

@@ -19,13 +19,11 @@ import (
 
 // Inputs is all that a run reads before it decides anything.
 type Inputs struct {
-	Config  config.Config
-	Files   []source.File // descriptors
-	Dirs    []string      // that were looked into for them
-	Found   diag.List     // what is wrong with the configuration, and which files could not be read
-	Names   []string      // workloads in the state
-	Tool    Tool
-	ToolErr error // why there is no tool
+	Config config.Config
+	Files  []source.File // descriptors
+	Dirs   []string      // that were looked into for them
+	Found  diag.List     // what is wrong with the configuration, and which files could not be read
+	Names  []string      // workloads in the state
 
 	paths    paths.Paths
 	store    state.Store
@@ -49,7 +47,6 @@ func Load(p paths.Paths) Inputs {
 		in.Found = append(in.Found, diag.Diagnostic{File: p.StateDir, Message: err.Error()})
 	}
 	in.Names = names
-	in.Tool, in.ToolErr = findTool(p)
 	return in
 }
 
@@ -84,10 +81,10 @@ func (in Inputs) Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Written digests what was written and installed by others: configuration, descriptors and programs, without the state.
+// Written digests what was written and installed by others: configuration, descriptors and sitelet itself, without the state.
 func (in Inputs) Written() string {
 	h := sha256.New()
-	put(h, build.Version, in.Tool.Identity, strconv.Itoa(int(in.Config.Mode)))
+	put(h, build.Version, strconv.Itoa(int(in.Config.Mode)))
 	put(h, in.Dirs...)
 	for _, d := range in.Found {
 		put(h, d.String())

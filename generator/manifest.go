@@ -58,8 +58,7 @@ func sweep(p paths.Paths, m Manifest) error {
 		return err
 	}
 	for _, entry := range entries {
-		render, kind, _ := strings.Cut(entry.Name(), ".")
-		if (kind == "service" || kind == "quadlet") && !used[render] {
+		if render, _, _ := strings.Cut(entry.Name(), "."); !used[render] {
 			if err := os.Remove(filepath.Join(cacheDir(p), entry.Name())); err != nil {
 				return err
 			}

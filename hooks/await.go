@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/sitelet/sitelet/internal/config"
+	"github.com/sitelet/sitelet/internal/state"
 	"github.com/sitelet/sitelet/internal/workload"
 )
 
-// awaitSettled waits until the state has no trial of the workload, and no rollback of it is running.
+// awaitSettled waits until a generation is not on trial any more, and nothing of that is left to be done.
 func (h Hooks) awaitSettled(ctx context.Context, name string, generation workload.Digest) error {
 	manager, err := h.Systemd(ctx)
 	if err != nil {
@@ -24,24 +25,21 @@ func (h Hooks) awaitSettled(ctx context.Context, name string, generation workloa
 		if err != nil {
 			return err
 		}
-		if w.Trial == nil && !h.marked(name) {
-			if w.Current.Generation == generation {
-				return nil
-			}
-			return fmt.Errorf("the new version failed: %s; the one before runs again", w.Refused.Reason)
+		if w.Trial == nil && !h.marked(name) || w.Trial != nil && w.Trial.Generation != generation {
+			return endOf(w, generation)
 		}
-		busy := false
-		for _, helper := range []string{"sitelet-trial@", "sitelet-rollback@", "sitelet-create@"} {
-			u, err := manager.Unit(ctx, helper+name+".service")
-			if err != nil {
-				return err
-			}
-			busy = busy || u.Queued || u.ActiveState == "activating"
+		busy, failed, err := helpers(ctx, manager, name)
+		if err != nil {
+			return err
 		}
 		if idle++; busy {
 			idle = 0
 		}
-		if time.Duration(idle)*h.Poll > patience {
+		switch {
+		case time.Duration(idle)*h.Poll <= patience:
+		case failed != "":
+			return fmt.Errorf("its update was cut off, and goes on with the next reload; see journalctl -u %s", failed)
+		default:
 			return errors.New("it was stopped during its trial, which goes on when it is started again")
 		}
 		select {
@@ -50,6 +48,33 @@ func (h Hooks) awaitSettled(ctx context.Context, name string, generation workloa
 			return ctx.Err()
 		}
 	}
+}
+
+// endOf says how the trial of a generation has ended.
+func endOf(w state.Workload, generation workload.Digest) error {
+	switch {
+	case w.Current != nil && w.Current.Generation == generation:
+		return nil
+	case w.Refused != nil && w.Refused.Generation == generation:
+		return fmt.Errorf("the new version failed: %s; the one before runs again", w.Refused.Reason)
+	}
+	return errors.New("another version has taken its place")
+}
+
+// helpers looks at the units that an update hands its work to: whether one is at work, and which has failed.
+func helpers(ctx context.Context, manager Manager, name string) (busy bool, failed string, err error) {
+	for _, helper := range []string{"sitelet-create@", "sitelet-trial@", "sitelet-rollback@"} {
+		unit := helper + name + ".service"
+		u, err := manager.Unit(ctx, unit)
+		if err != nil {
+			return false, "", err
+		}
+		busy = busy || u.Queued || u.ActiveState == "activating"
+		if u.ActiveState == "failed" {
+			failed = unit
+		}
+	}
+	return busy, failed, nil
 }
 
 // awaitNew waits for a first start to prove itself or to fail.

@@ -30,6 +30,10 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 		return err
 	}
 	defer unlock()
+	// A run that was killed may have left secrets behind.
+	if err := errors.Join(os.RemoveAll(h.keysDir(name)), os.RemoveAll(h.envPath(name))); err != nil {
+		return err
+	}
 	m, err := h.read(name)
 	if err != nil {
 		return err
@@ -37,7 +41,7 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	known, err := h.store().Read(name)
 	// A rollback was cut off before the daemon-reload, and a restart came in between.
 	if known.Current != nil && known.Trial == nil && known.Current.Generation != m.data.Generation && h.refuses(known, m) {
-		return fmt.Errorf("this version of %s has failed before: %w", name, ErrNoCandidate)
+		return errors.Join(h.mark(name), fmt.Errorf("this version of %s has failed before: %w", name, ErrNoCandidate))
 	}
 	all, listErr := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
 	if listErr != nil {
@@ -48,7 +52,7 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 		h.Log("the state of %s is missing (%v): it is made again from the container", name, err)
 		known.Current = rebuilt(m, workload.Digest(current.Labels[generator.LabelGeneration]))
 		known.Unproven = current.State == "created" // or its first start was cut off
-		if err := h.store().Write(known); err != nil {
+		if err := h.store().Change(name, func(w *state.Workload) error { *w = known; return nil }); err != nil {
 			return err
 		}
 	}
@@ -69,13 +73,22 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	if err != nil {
 		return h.giveUp(ctx, m, err)
 	}
-	if err := h.promote(ctx, m, current, candidate); err != nil {
-		return err
-	}
+	// First, so that what is left of the renaming follows from the state.
 	if err := h.record(ctx, m); err != nil {
 		return err
 	}
-	return errors.Join(h.forget(ctx, m, all, last), h.tidy(ctx, name, all))
+	alone := !h.marked(name)
+	if err := h.mark(name); err != nil {
+		return err
+	}
+	if err := h.promote(ctx, m, current, candidate); err != nil {
+		return err
+	}
+	if err := h.forget(ctx, m, all, last); err != nil || !alone {
+		return err
+	}
+	// A power cut has taken the mark of a settling or a rollback, which nobody else will end.
+	return h.finish(ctx, name)
 }
 
 // tidy removes what a settling or a rollback that a power cut has ended left behind: the mark of it is gone with the boot.
@@ -112,15 +125,20 @@ func rebuilt(m made, generation workload.Digest) *state.Version {
 	return &v
 }
 
-// giveUp remembers that m's container could not be made.
+// giveUp remembers that m's container could not be made. If there is one to go back to, the mark has that done.
 func (h Hooks) giveUp(ctx context.Context, m made, failure error) error {
 	fallback := false
 	err := h.store().Change(m.name, func(w *state.Workload) error {
 		fallback = w.Current != nil && w.Current.Generation != m.data.Generation
+		if fallback {
+			if err := h.mark(m.name); err != nil {
+				return err
+			}
+		}
 		w.Refused = &state.Refusal{
 			Generation: m.data.Generation, Text: h.sourceDigest(m.source), Reason: failure.Error(), At: h.now(),
-			// Whatever was wrong with the registry or the way to it may be right the next time.
-			Retry: !fallback || !h.Engine.ImageExists(ctx, m.data.Image),
+			// Whatever was wrong with Podman, the registry or the way to it may be right the next time.
+			Retry: !fallback || errors.As(failure, new(unmadeError)) || !h.Engine.ImageExists(ctx, m.data.Image),
 		}
 		return nil
 	})
@@ -163,11 +181,14 @@ func (h Hooks) candidate(ctx context.Context, m made, all []engine.Container) (s
 		return c.ID, nil
 	}
 	name := candidateName(m.name, m.data.Generation)
-	args, env, err := createCommand(m.argv, m.data.Image, name)
-	if err != nil {
-		return "", err
+	commands, err := h.commands(ctx, m)
+	if err == nil {
+		err = commands[0].err
 	}
-	env = append(env, "PODMAN_SYSTEMD_UNIT="+m.name+".service")
+	if err != nil {
+		return "", unmadeError{err}
+	}
+	args, env := commands[0].args, append(commands[0].env, "PODMAN_SYSTEMD_UNIT="+m.name+".service")
 	if m.data.Bridge {
 		if err := h.Engine.EnsureNetwork(ctx, generator.Network); err != nil {
 			return "", fmt.Errorf("making the network %s: %w", generator.Network, err)
@@ -184,6 +205,14 @@ func (h Hooks) candidate(ctx context.Context, m made, all []engine.Container) (s
 	}
 	defer forgetKeys()
 	args = slices.Insert(args, slices.Index(args, "create")+1, keys...)
+	if file := commands[0].file; len(file) > 0 {
+		path := h.envPath(m.name)
+		defer os.Remove(path)
+		if err := writeEnv(path, file); err != nil {
+			return "", fmt.Errorf("passing on the environment of %s: %w", m.name, err)
+		}
+		args = slices.Insert(args, slices.Index(args, "create")+1, "--env-file="+path)
+	}
 	unlock, err := h.lock("ports", nil)
 	if err != nil {
 		return "", err
@@ -196,6 +225,7 @@ func (h Hooks) candidate(ctx context.Context, m made, all []engine.Container) (s
 	if err := h.Engine.Create(ctx, args, env); err != nil {
 		return "", fmt.Errorf("creating the container of %s: %w", m.name, err)
 	}
+	_ = os.Remove(generator.QuadletPath(h.Paths, m.render)) // where it is left, the generator sweeps it up
 	return name, nil
 }
 
@@ -204,8 +234,8 @@ func (h Hooks) candidate(ctx context.Context, m made, all []engine.Container) (s
 func (h Hooks) promote(ctx context.Context, m made, current *engine.Container, candidate string) error {
 	if current != nil {
 		old := m.name + ".old"
-		if generation := current.Labels[generator.LabelGeneration]; len(generation) >= 12 {
-			old = m.name + "." + generation[:12]
+		if generation := current.Labels[generator.LabelGeneration]; len(generation) >= shortLength {
+			old = candidateName(m.name, workload.Digest(generation))
 		}
 		if err := h.Engine.Rename(ctx, current.ID, old); err != nil {
 			return fmt.Errorf("setting the old container of %s aside: %w", m.name, err)
@@ -255,7 +285,7 @@ func (h Hooks) record(ctx context.Context, m made) error {
 func (h Hooks) watchStart(ctx context.Context, name string) error {
 	manager, err := h.Systemd(ctx)
 	if err != nil {
-		return err
+		return nil // then no start is waiting
 	}
 	if u, err := manager.Unit(ctx, name+".service"); err != nil || !u.Queued {
 		return err
@@ -276,7 +306,8 @@ func (h Hooks) beginTrial(ctx context.Context, name string, v state.Version) (*s
 	}
 	trial.Before = u.InvocationID
 	for _, dependant := range u.RequiredBy {
-		if d, err := manager.Unit(ctx, dependant); err == nil && (d.ActiveState == "active" || d.ActiveState == "activating") {
+		// One with a job waits for this very start, at boot or within a restart of both.
+		if d, err := manager.Unit(ctx, dependant); err == nil && (d.Queued || d.ActiveState == "active" || d.ActiveState == "activating") {
 			trial.Dependants = append(trial.Dependants, dependant)
 		}
 	}
@@ -297,10 +328,14 @@ func (h Hooks) forget(ctx context.Context, m made, all []engine.Container, last 
 	return errors.Join(errs...)
 }
 
+func (h Hooks) keysDir(name string) string { return filepath.Join(h.dir(name), "keys") }
+
+func (h Hooks) envPath(name string) string { return filepath.Join(h.dir(name), "env") }
+
 // decryptionKeys writes the passwords of an encrypted image's keys where only podman finds them, and returns podman's flags.
 // The form KEY:file=PASSWORDFILE is that of containers/ocicrypt, helpers/parse_helpers.go.
 func (h Hooks) decryptionKeys(m made) (flags []string, remove func(), err error) {
-	dir := filepath.Join(h.dir(m.name), "keys")
+	dir := h.keysDir(m.name)
 	remove = func() { os.RemoveAll(dir) }
 	for i, key := range m.data.Keys {
 		flag := "--decryption-key=" + key.Path

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -14,6 +15,8 @@ import (
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/internal/quadlet"
+	"github.com/sitelet/sitelet/internal/unit"
 	"github.com/sitelet/sitelet/internal/workload"
 )
 
@@ -31,9 +34,45 @@ func newHooks(t *testing.T, m *memory) Hooks {
 		t.Fatal(err)
 	}
 	h := Hooks{Paths: p, Engine: m, Log: t.Logf, Now: time.Now, Poll: time.Millisecond}
+	putQuadlet(t, h, fakeQuadlet)
 	s := &scripted{h: &h, m: m}
 	h.Systemd = func(context.Context) (Manager, error) { return s, nil }
 	return h
+}
+
+// fakeQuadlet makes a command of as much as these tests need, or takes PodmanArgs= for the command. It counts its runs.
+const fakeQuadlet = `#!/bin/sh
+for out; do :; done
+if [ "$out" = -version ]; then echo 5.4.2; exit; fi
+echo run >>"$(dirname "$0")/runs"
+cd "$QUADLET_UNIT_DIRS" && exec awk -v out="$out" '
+FNR == 1 { unit = out "/" substr(FILENAME, 1, length(FILENAME) - 10) ".service"; bad = index(FILENAME, "broken"); service = 0; if (bad) print FILENAME ": no" }
+{ value = $0; sub(/^[^=]*=/, "", value) }
+bad { next }
+/^ContainerName=/ { name = value }
+/^Image=/ { image = value }
+/^Label=io.sitelet.generation=/ {
+	sub(/^io.sitelet.generation=/, "", value)
+	print "[Service]\nExecStart=/usr/bin/podman run --name " name " -d --label io.sitelet.workload=" name " --label io.sitelet.generation=" value " " image >unit
+}
+/^PodmanArgs=/ { print "[Service]\nExecStart=" value >unit }
+/^\[Service\]/ { service = 1 }
+service { print >unit }
+' *.container
+`
+
+func putQuadlet(t *testing.T, h Hooks, script string) {
+	t.Helper()
+	path := h.Paths.Below("/usr/libexec/podman/quadlet")
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(script), 0o755)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// runs is how often fakeQuadlet has converted files.
+func runs(h Hooks) int {
+	text, _ := os.ReadFile(h.Paths.Below("/usr/libexec/podman/runs"))
+	return strings.Count(string(text), "run")
 }
 
 // install puts a unit of web where systemd and the generator would have it.
@@ -45,11 +84,20 @@ func install(t *testing.T, h Hooks, generation, flags, hookData string) {
 		}
 	}
 	render := "render-" + generation
+	commands, err := unit.Commands("/usr/bin/podman run --name web --cidfile=/run/web.cid --replace --rm --cgroups=split --sdnotify=conmon -d"+
+		" --label io.sitelet.workload=web --label io.sitelet.generation="+generation+flags+" localhost/i:1 run -d --rm --env PASSWORD=x $${HOME} %%h \"\"", nil, func(byte) (string, bool) { return "", false })
+	if err != nil {
+		t.Fatal(err)
+	}
+	os.Remove(generator.QuadletPath(h.Paths, workload.Digest(render))) // another text under the same name
+	var f quadlet.File
+	f.Add("PodmanArgs", commands[0].Argv...)
+	text, err := json.Marshal(f)
+	if err != nil {
+		t.Fatal(err)
+	}
 	install(filepath.Join(h.Paths.GeneratorDir, "web.service"), "[Unit]\nSourcePath=/etc/sitelet/containers/web.json\n[X-Sitelet]\nRender="+render+"\n")
-	install(generator.CreatePath(h.Paths, workload.Digest(render)), "[X-Sitelet]\nHook={\"Generation\":\""+generation+"\",\"Image\":\"localhost/i:1\","+
-		"\"Bridge\":true"+hookData+"}\n[Service]\nEnvironment=SITELET_NONE=\n"+
-		"ExecStart=/usr/bin/podman run --name web --cidfile=%t/%N.cid --replace --rm --cgroups=split --sdnotify=conmon -d"+
-		" --label io.sitelet.workload=web --label io.sitelet.generation="+generation+flags+" localhost/i:1 run -d --rm --env PASSWORD=x $${HOME} %%h ${SITELET_NONE}\n")
+	install(generator.CreatePath(h.Paths, workload.Digest(render)), `{"Generation":"`+generation+`","Image":"localhost/i:1","Bridge":true`+hookData+`,"Quadlet":`+string(text)+`}`)
 }
 
 func TestCreateFirst(t *testing.T) {
@@ -75,6 +123,32 @@ func TestCreateFirst(t *testing.T) {
 	w, err := h.store().Read("web")
 	if err != nil || w.Current == nil || w.Current.Generation != genA || w.Current.Source != "/etc/sitelet/containers/web.json" || !strings.Contains(w.Current.Create, "hunter2") {
 		t.Errorf("state: %+v, %v", w, err)
+	}
+}
+
+// A secret whose name podman would take for its own setting is the container's only.
+func TestPodmanDoesNotReadTheContainersSecrets(t *testing.T) {
+	m := &memory{}
+	h := newHooks(t, m)
+	file := filepath.Join(h.dir("web"), "env")
+	m.creating = func(args []string) {
+		if !slices.Contains(args, "--env-file="+file) {
+			t.Errorf("podman got no --env-file: %q", args)
+		}
+		text, err := os.ReadFile(file)
+		if want := "REGISTRY_AUTH_FILE=/run/auth.json\nCONTAINERS_TOKEN=x\n"; err != nil || string(text) != want {
+			t.Errorf("the file holds %q, %v", text, err)
+		}
+	}
+	install(t, h, genA, " --env REGISTRY_AUTH_FILE=/run/auth.json --env CONTAINERS_TOKEN=x --env MY_TOKEN=y", "")
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"MY_TOKEN=y", "PODMAN_SYSTEMD_UNIT=web.service"}; !reflect.DeepEqual(m.env[0], want) {
+		t.Errorf("podman's environment got %q, want %q", m.env[0], want)
+	}
+	if _, err := os.Stat(file); !os.IsNotExist(err) {
+		t.Errorf("the file is still there: %v", err)
 	}
 }
 

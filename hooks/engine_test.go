@@ -18,6 +18,7 @@ type memory struct {
 	hostsFiles map[string]string   // by name
 	addresses  map[string][]string // by name
 	created    [][]string          // arguments of each creation
+	creating   func(args []string) // called within each
 	env        [][]string          // and its environment
 	removed    []string            // names of removed containers
 	missing    []string            // images that cannot be had
@@ -120,6 +121,9 @@ func (m *memory) Create(_ context.Context, args, env []string) error {
 	if m.index(c.Names[0]) >= 0 {
 		return fmt.Errorf("the name %s is in use", c.Names[0])
 	}
+	if m.creating != nil {
+		m.creating(args)
+	}
 	return m.step(func() {
 		m.created = append(m.created, args)
 		m.env = append(m.env, env)
@@ -179,7 +183,7 @@ func (s *scripted) Enqueue(_ context.Context, unit string) error {
 	return nil
 }
 
-func (s *scripted) EnqueueRestart(ctx context.Context, unit string) error {
+func (s *scripted) Restart(ctx context.Context, unit string) error {
 	s.calls = append(s.calls, "restart "+unit)
 	name := strings.TrimSuffix(unit, ".service")
 	for i := range s.m.containers {

@@ -3,7 +3,6 @@
 package hooks
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -11,7 +10,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"github.com/sitelet/sitelet/generator"
@@ -45,7 +43,7 @@ type Engine interface {
 type Manager interface {
 	Reload(ctx context.Context) error
 	Enqueue(ctx context.Context, unit string) error
-	EnqueueRestart(ctx context.Context, unit string) error
+	Restart(ctx context.Context, unit string) error
 	Stop(ctx context.Context, unit string) error
 	ResetFailed(ctx context.Context, unit string) error
 	Unit(ctx context.Context, unit string) (systemd.Unit, error)
@@ -105,11 +103,10 @@ func (h Hooks) dir(name string) string { return filepath.Join(h.Paths.RuntimeDir
 type made struct {
 	name   string
 	unit   []byte
-	create []byte
+	create []byte // data as text
 	render workload.Digest
 	data   generator.HookData
 	source string
-	argv   []string // of the command that makes the container, as Quadlet wrote it
 }
 
 // version is m as the state keeps it.
@@ -141,10 +138,17 @@ func (h Hooks) read(name string) (made, error) {
 	if m.create, err = h.createText(m); err != nil {
 		return m, err
 	}
-	return m, m.parse(h.Paths)
+	err = json.Unmarshal(m.create, &m.data)
+	if err == nil && len(m.data.Generation) < shortLength {
+		err = errors.New("it has no generation")
+	}
+	if err != nil {
+		return m, fmt.Errorf("what the container of %s is made from cannot be read (%w); put its descriptor right and run `sitelet reload`", name, err)
+	}
+	return m, nil
 }
 
-// createText finds Quadlet's text of the unit: where the generator put it, or in the state.
+// createText finds what the container of a unit is made from: where the generator put it, or in the state.
 func (h Hooks) createText(m made) ([]byte, error) {
 	text, err := os.ReadFile(generator.CreatePath(h.Paths, m.render))
 	if err == nil {
@@ -156,41 +160,10 @@ func (h Hooks) createText(m made) ([]byte, error) {
 	return nil, fmt.Errorf("the command that makes %s is gone: %w; run systemctl daemon-reload", m.name, err)
 }
 
-// parse reads Quadlet's text as systemd would.
-func (m *made) parse(p paths.Paths) error {
-	text, err := unit.Parse(m.create)
-	if err != nil {
-		return fmt.Errorf("reading Quadlet's unit of %s: %w", m.name, err)
-	}
-	data, _ := text.Last("X-Sitelet", "Hook")
-	if err := json.NewDecoder(bytes.NewReader([]byte(data))).Decode(&m.data); err != nil {
-		return fmt.Errorf("reading [X-Sitelet] of Quadlet's unit of %s: %w", m.name, err)
-	}
-	line, _ := text.Last("Service", "ExecStart")
-	specifier := func(letter byte) (string, bool) {
-		switch letter {
-		case 'n':
-			return m.name + ".service", true
-		case 'N':
-			return m.name, true
-		case 't':
-			return filepath.Dir(p.RuntimeDir), true
-		}
-		return "", false
-	}
-	env := unit.Environment(text.All("Service", "Environment"), specifier)
-	commands, err := unit.Commands(line, env.Lookup, specifier)
-	if err != nil {
-		return fmt.Errorf("reading ExecStart= of Quadlet's unit of %s: %w", m.name, err)
-	}
-	if len(commands) != 1 {
-		return fmt.Errorf("the unit that Quadlet made of %s has %d commands instead of one", m.name, len(commands))
-	}
-	m.argv = commands[0].Argv
-	return nil
-}
-
 // candidateName is the container's name until it takes over the workload's.
 func candidateName(name string, generation workload.Digest) string {
-	return name + "." + strings.TrimSpace(string(generation))[:12]
+	return name + "." + string(generation[:shortLength])
 }
+
+// shortLength is how much of a generation is in the name of a container.
+const shortLength = 12

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -55,13 +56,16 @@ func (h Hooks) pull(ctx context.Context, r generator.Rendered) error {
 	if failure == nil || r.Pull == "newer" && h.Engine.ImageExists(ctx, r.Image) {
 		return nil
 	}
-	if err := h.store().Change(r.Name, func(w *state.Workload) error {
-		w.Refused = &state.Refusal{Generation: r.Generation, Text: state.TextDigest(r.Text), Reason: failure.Error(), Retry: true, At: h.now()}
+	return errors.Join(failure, h.postpone(r, failure.Error()))
+}
+
+// postpone refuses a version for want of something outside: the daemon-reload does not bring its unit, and the next reload tries
+// it again.
+func (h Hooks) postpone(r generator.Rendered, reason string) error {
+	return h.store().Change(r.Name, func(w *state.Workload) error {
+		w.Refused = &state.Refusal{Generation: r.Generation, Text: state.TextDigest(r.Text), Reason: reason, Retry: true, At: h.now()}
 		return nil
-	}); err != nil {
-		return err
-	}
-	return failure
+	})
 }
 
 // followTags pulls the images of what runs unchanged, and plans a new container where a tag has moved. The new image's id becomes

@@ -5,13 +5,31 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/sitelet/sitelet/internal/state"
 )
+
+// change has change work on the state of a workload while nobody makes, renames or removes its containers.
+func (h Hooks) change(name string, change func(*state.Workload) error) error {
+	return h.holding("create-"+name, func() error { return h.store().Change(name, change) })
+}
+
+// holding does something while other processes are kept from what the lock of that name is for.
+func (h Hooks) holding(lock string, do func() error) error {
+	unlock, err := h.lock(lock, nil)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return do()
+}
 
 // lock keeps other processes of the host out until unlock is called or the process ends. waiting, which may be nil, is called
 // when another one has the lock.
 //
-// The locks are: "reload", one reload at a time; "ports", for between the choice of a port and the container that has it nothing
-// else shows that it is taken; "create-NAME", as a restart by systemd may come while a reload makes the same container.
+// The locks, each taken only by who holds none after it, are: "reload", one reload at a time; "rollback-NAME", as a reload and a
+// failed unit may both ask for it; "create-NAME", for what makes, renames and removes the containers of NAME; "ports", for between
+// the choice of a port and the container that has it nothing else shows that it is taken.
 func (h Hooks) lock(name string, waiting func()) (unlock func(), err error) {
 	dir := filepath.Join(h.Paths.RuntimeDir, "locks")
 	if err := os.MkdirAll(dir, 0o755); err != nil {

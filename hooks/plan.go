@@ -19,6 +19,7 @@ type Planned struct {
 
 	inputs   generator.Inputs
 	rendered []generator.Rendered
+	unmade   []unmade
 	stale    bool // systemd has units of what was written before
 }
 
@@ -30,7 +31,7 @@ func (p Planned) Pending() bool {
 }
 
 // Plan reads the inputs and says what an update would do about them. It asks systemd which units have not been started in this
-// boot, and the engine nothing.
+// boot, the host's quadlet what it makes of new containers, and the engine nothing.
 func (h Hooks) Plan(ctx context.Context) (Planned, error) {
 	in := generator.Load(h.Paths)
 	p := Planned{inputs: in, Config: in.Config}
@@ -48,10 +49,11 @@ func (h Hooks) Plan(ctx context.Context) (Planned, error) {
 	var wanted []plan.Wanted
 	for _, r := range rendered {
 		wanted = append(wanted, plan.Wanted{Name: r.Name, Source: r.Source, Text: r.Text, Generation: r.Generation,
-			Revision: r.Revision, Render: in.RenderOf(r), AutoStart: r.Wanted, Inputs: r.Inputs})
+			Revision: r.Revision, Render: r.Render, AutoStart: r.Wanted, Inputs: r.Inputs})
 	}
 	p.Actions = plan.Make(wanted, host)
 	h.addMarked(&p, known)
+	h.refuseUnmade(ctx, &p)
 	return p, nil
 }
 

@@ -81,6 +81,9 @@ func (h Hooks) apply(ctx context.Context, p Planned, report func(Outcome)) ([]Ou
 			return nil, err
 		}
 	}
+	if err := h.postponeUnmade(p); err != nil {
+		return nil, err
+	}
 	unpulled := h.pullAll(ctx, p)
 	manager, err := h.Systemd(ctx)
 	if err != nil {
@@ -189,7 +192,7 @@ func (h Hooks) recreate(ctx context.Context, manager Manager, name string) error
 	if err := h.setReady(name); err != nil {
 		return err
 	}
-	if err := manager.EnqueueRestart(ctx, service); err != nil {
+	if err := manager.Restart(ctx, service); err != nil {
 		return errors.Join(err, h.clearReady(name))
 	}
 	return h.awaitSettled(ctx, name, m.data.Generation)
@@ -211,8 +214,8 @@ func (h Hooks) resume(ctx context.Context, manager Manager, name string) error {
 	if err := h.mark(name); err != nil {
 		return err
 	}
-	if u.InvocationID == w.Trial.Before && u.ActiveState == "active" {
-		err = manager.EnqueueRestart(ctx, name+".service")
+	if u.InvocationID == w.Trial.Before && (u.ActiveState != "inactive" || w.Trial.Wanted && u.InvocationID == "") {
+		err = manager.Restart(ctx, name+".service")
 	} else {
 		err = manager.Enqueue(ctx, "sitelet-trial@"+name+".service")
 	}

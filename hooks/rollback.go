@@ -9,40 +9,52 @@ import (
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/state"
+	"github.com/sitelet/sitelet/internal/workload"
 )
 
 // logLines is how much of a failed version's output is kept.
 const logLines = 10
 
-// Rollback goes back from a version on trial, or from one that could not be made, to the current one, whose container is
-// started again as it was left. It does nothing about any other failure. Killed anywhere, the next call goes on from there:
-// once the state says what is refused, everything else follows from it.
+// Rollback goes back from a version on trial that has failed, or from one that could not be made, to the current one, whose
+// container is started again as it was left. It does nothing about any other failure. Killed anywhere, the next call goes on from
+// there: once the state says what is refused, everything else follows from it.
 func (h Hooks) Rollback(ctx context.Context, name string) error {
+	return h.holding("rollback-"+name, func() error { return h.rollback(ctx, name) })
+}
+
+func (h Hooks) rollback(ctx context.Context, name string) error {
 	w, err := h.store().Read(name)
 	if err != nil {
 		return err
 	}
-	m, err := h.read(name)
-	if err != nil {
-		return err
-	}
-	inPlace := w.Current != nil && m.data.Generation == w.Current.Generation
-	marked := h.marked(name)
 	switch {
-	case w.Current == nil || w.Unproven && w.Trial == nil:
+	case w.Trial != nil:
+		reason, err := h.failureOf(ctx, name, *w.Trial)
+		if err != nil || reason == "" {
+			return err // only a helper of it has failed
+		}
+		if err := h.refuse(ctx, name, w.Trial.Generation, reason); err != nil {
+			return err
+		}
+	case w.Current == nil || w.Unproven:
 		h.Log("there is no earlier version of %s to go back to", name)
 		return h.unmark(name)
-	case w.Trial == nil && inPlace && !marked:
+	case !h.marked(name):
 		return nil
 	}
-	if err := h.refuse(ctx, name, ""); err != nil {
+	if err := h.restore(ctx, name); err != nil {
 		return err
 	}
-	return h.restore(ctx, name)
+	// What has failed meanwhile, of a newer version, has found this hook at work.
+	return h.rollback(ctx, name)
 }
 
 // RollbackByHand goes back to the version before the current one, or from the one on trial to the current one.
 func (h Hooks) RollbackByHand(ctx context.Context, name string) error {
+	return h.holding("rollback-"+name, func() error { return h.rollbackByHand(ctx, name) })
+}
+
+func (h Hooks) rollbackByHand(ctx context.Context, name string) error {
 	w, err := h.store().Read(name)
 	if err != nil {
 		return err
@@ -51,7 +63,10 @@ func (h Hooks) RollbackByHand(ctx context.Context, name string) error {
 		if w.Previous == nil {
 			return fmt.Errorf("there is no earlier version of %s to go back to; `sitelet history %s` lists what there was", name, name)
 		}
-		err := h.store().Change(name, func(w *state.Workload) error {
+		if err := h.mark(name); err != nil {
+			return err
+		}
+		err := h.change(name, func(w *state.Workload) error {
 			w.Refused = &state.Refusal{Generation: w.Current.Generation, Text: h.sourceDigest(w.Current.Source), Reason: "rolled back by hand", At: h.now()}
 			w.Current, w.Previous = w.Previous, nil
 			w.Note(h.event(*w.Current, "", "rolled back", "by hand"))
@@ -60,12 +75,9 @@ func (h Hooks) RollbackByHand(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		if err := h.mark(name); err != nil {
-			return err
-		}
 		return h.restore(ctx, name)
 	}
-	if err := h.refuse(ctx, name, "rolled back by hand"); err != nil {
+	if err := h.refuse(ctx, name, w.Trial.Generation, "rolled back by hand"); err != nil {
 		return err
 	}
 	return h.restore(ctx, name)
@@ -76,19 +88,13 @@ func (h Hooks) marked(name string) bool {
 	return err == nil
 }
 
-// refuse ends a trial as failed.
-func (h Hooks) refuse(ctx context.Context, name, reason string) error {
+// refuse ends the trial of a generation as failed.
+func (h Hooks) refuse(ctx context.Context, name string, generation workload.Digest, reason string) error {
 	log := h.Engine.Logs(ctx, name, logLines)
-	return h.store().Change(name, func(w *state.Workload) error {
-		if w.Trial == nil {
-			return nil
-		}
+	return h.change(name, func(w *state.Workload) error {
 		t := w.Trial
-		if reason == "" {
-			reason = t.Failure
-		}
-		if reason == "" {
-			reason = h.failureOf(ctx, name)
+		if t == nil || t.Generation != generation {
+			return nil
 		}
 		w.Refused = &state.Refusal{Generation: t.Generation, Text: h.sourceDigest(t.Source), Reason: reason, Log: log,
 			Dependants: t.Dependants, At: h.now()}
@@ -99,19 +105,26 @@ func (h Hooks) refuse(ctx context.Context, name, reason string) error {
 	})
 }
 
-func (h Hooks) failureOf(ctx context.Context, name string) string {
+// failureOf says why the version on trial has failed, or "" if it has not. Its watcher may have been killed before it could.
+func (h Hooks) failureOf(ctx context.Context, name string, t state.Trial) (string, error) {
+	if t.Failure != "" {
+		return t.Failure, nil
+	}
 	manager, err := h.Systemd(ctx)
 	if err != nil {
-		return "it failed"
+		return "", err
 	}
 	u, err := manager.Unit(ctx, name+".service")
 	if err != nil {
-		return "it failed"
+		return "", err
 	}
-	return why(u)
+	j := judge{before: t.Before}
+	j.look(u, h.Now())
+	return j.reason, nil
 }
 
-// restore makes what the state calls current run again: its unit, its container under its name, and what requires it.
+// restore makes what the state calls current run again: its unit, its container under its name, and what requires it. If there
+// is a newer descriptor, its unit comes instead, and its trial begins.
 func (h Hooks) restore(ctx context.Context, name string) error {
 	if err := errors.Join(h.mark(name), h.clearReady(name)); err != nil {
 		return err
@@ -123,7 +136,7 @@ func (h Hooks) restore(ctx context.Context, name string) error {
 	if err := manager.Reload(ctx); err != nil {
 		return err
 	}
-	w, err := h.store().Read(name)
+	m, err := h.read(name)
 	if err != nil {
 		return err
 	}
@@ -132,11 +145,15 @@ func (h Hooks) restore(ctx context.Context, name string) error {
 		return err
 	}
 	named := find(all, func(c engine.Container) bool { return c.Named(name) })
-	good := named != nil && named.Labels[generator.LabelGeneration] == string(w.Current.Generation)
+	good := named != nil && named.Labels[generator.LabelGeneration] == string(m.data.Generation)
 	if !good || named.State != "running" {
-		if err := h.startAgain(ctx, manager, name); err != nil {
+		if err := h.startAgain(ctx, manager, m); err != nil {
 			return err
 		}
+	}
+	w, err := h.store().Read(name)
+	if err != nil {
+		return err
 	}
 	var errs []error
 	if w.Refused != nil {
@@ -144,13 +161,14 @@ func (h Hooks) restore(ctx context.Context, name string) error {
 			errs = append(errs, manager.Enqueue(ctx, dependant))
 		}
 	}
-	return errors.Join(append(errs, h.finish(ctx, name))...)
+	return errors.Join(append(errs, h.holding("create-"+name, func() error { return h.finish(ctx, name) }))...)
 }
 
-// startAgain gives the current version's container its name back, by way of the create hook, and starts it.
-func (h Hooks) startAgain(ctx context.Context, manager Manager, name string) error {
+// startAgain gives the container of m, the current version, its name back, by way of the create hook, and starts it.
+func (h Hooks) startAgain(ctx context.Context, manager Manager, m made) error {
+	name := m.name
 	h.Log("going back to the version of %s before", name)
-	if err := h.removeOthers(ctx, name); err != nil {
+	if err := h.holding("create-"+name, func() error { return h.removeOthers(ctx, name) }); err != nil {
 		return err
 	}
 	service := name + ".service"
@@ -160,11 +178,15 @@ func (h Hooks) startAgain(ctx context.Context, manager Manager, name string) err
 	}
 	// A unit that has not failed has nothing to reset, and says so.
 	_ = manager.ResetFailed(ctx, service)
-	if err := manager.EnqueueRestart(ctx, service); err != nil {
+	if err := manager.Restart(ctx, service); err != nil {
 		return err
 	}
 	how, reason, err := h.watch(ctx, name, last.InvocationID, 0)
 	if err != nil {
+		return err
+	}
+	w, err := h.store().Read(name)
+	if err != nil || w.Current.Generation != m.data.Generation {
 		return err
 	}
 	if how == failed {

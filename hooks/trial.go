@@ -12,6 +12,7 @@ import (
 	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/state"
 	"github.com/sitelet/sitelet/internal/systemd"
+	"github.com/sitelet/sitelet/internal/workload"
 )
 
 // ErrTrialFailed ends a trial whose version is to be rolled back.
@@ -40,19 +41,24 @@ func (h Hooks) Trial(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if w.Trial == nil && !w.Unproven {
-		return nil // the mark is that of a rollback, which has started the unit
-	}
-	before := ""
+	c, _ := config.Load(h.Paths)
+	before, probation := "", c.Update.Probation()
 	if w.Trial != nil {
 		before = w.Trial.Before
 	}
-	c, _ := config.Load(h.Paths)
-	how, reason, err := h.watch(ctx, name, before, c.Update.Probation())
+	if w.Trial == nil && !w.Unproven {
+		probation = 0
+	}
+	how, reason, err := h.watch(ctx, name, before, probation)
 	if err != nil {
 		return err
 	}
 	switch {
+	case w.Trial == nil && !w.Unproven:
+		if how == passed {
+			return h.Rollback(ctx, name) // the mark is that of one, or of a settling, which may have been cut off
+		}
+		return nil
 	case w.Trial == nil:
 		next, err := h.provedFirst(name, how == passed)
 		if next {
@@ -60,11 +66,12 @@ func (h Hooks) Trial(ctx context.Context, name string) error {
 		}
 		return err
 	case how == passed:
-		return h.settle(ctx, name)
+		return h.settle(ctx, name, w.Trial.Generation)
 	case how == failed:
 		h.Log("the new version of %s failed: %s", name, reason)
+		generation := w.Trial.Generation
 		err := h.store().Change(name, func(w *state.Workload) error {
-			if w.Trial != nil {
+			if w.Trial != nil && w.Trial.Generation == generation {
 				w.Trial.Failure = reason
 			}
 			return nil
@@ -151,8 +158,8 @@ func (j *judge) look(u systemd.Unit, now time.Time) verdict {
 	switch {
 	case begun && u.Restarts > 0:
 		return j.fail(fmt.Sprintf("it ended with exit status %d and had to be restarted", u.ExitStatus))
-	case begun && u.ActiveState == "failed":
-		return j.fail(why(u))
+	case begun && (u.ActiveState == "failed" || u.ActiveState == "activating" && u.Result != "success"):
+		return j.fail(why(u)) // in the latter case it waits for its restart
 	case begun && u.ActiveState == "active":
 		if j.active.IsZero() {
 			j.active = now
@@ -210,10 +217,10 @@ func why(u systemd.Unit) string {
 	return "its unit failed (" + u.Result + ")"
 }
 
-// settle makes the version on trial the current one and gives up its predecessor's container.
-func (h Hooks) settle(ctx context.Context, name string) error {
-	err := h.store().Change(name, func(w *state.Workload) error {
-		if w.Trial == nil {
+// settle makes the generation on trial the current one and gives up its predecessor's container.
+func (h Hooks) settle(ctx context.Context, name string, generation workload.Digest) error {
+	err := h.change(name, func(w *state.Workload) error {
+		if w.Trial == nil || w.Trial.Generation != generation {
 			return nil
 		}
 		v := w.Trial.Version
@@ -225,12 +232,16 @@ func (h Hooks) settle(ctx context.Context, name string) error {
 		return err
 	}
 	h.Log("the new version of %s has proved itself", name)
-	return h.finish(ctx, name)
+	return h.holding("create-"+name, func() error { return h.finish(ctx, name) })
 }
 
-// finish removes the containers of all versions but the current one, and then the mark.
+// finish removes the containers of all versions but the current one, and then the mark. A version that has come meanwhile keeps
+// its container and its mark. The caller holds the lock of the containers.
 func (h Hooks) finish(ctx context.Context, name string) error {
 	if err := h.removeOthers(ctx, name); err != nil {
+		return err
+	}
+	if w, err := h.store().Read(name); err != nil || w.Trial != nil {
 		return err
 	}
 	return h.unmark(name)
@@ -246,7 +257,8 @@ func (h Hooks) removeOthers(ctx context.Context, name string) error {
 		return err
 	}
 	for _, c := range all {
-		if c.Labels[generator.LabelGeneration] != string(w.Current.Generation) {
+		generation := workload.Digest(c.Labels[generator.LabelGeneration])
+		if generation != w.Current.Generation && generation != w.Runs().Generation {
 			if err := h.Engine.Kill(ctx, c.ID); err != nil {
 				return fmt.Errorf("removing a container of %s: %w", name, err)
 			}

@@ -13,7 +13,7 @@ import (
 )
 
 func TestJudge(t *testing.T) {
-	activating := systemd.Unit{ActiveState: "activating", InvocationID: "new", Queued: true}
+	activating := systemd.Unit{ActiveState: "activating", InvocationID: "new", Queued: true, Result: "success"}
 	active := systemd.Unit{ActiveState: "active", InvocationID: "new", Result: "success"}
 	for _, c := range []struct {
 		name string
@@ -26,6 +26,7 @@ func TestJudge(t *testing.T) {
 		{"the old one still runs", []systemd.Unit{{ActiveState: "active", InvocationID: "old", Queued: true}, {ActiveState: "deactivating", InvocationID: "old"}}, undecided, ""},
 		{"the old one's restarts do not count", []systemd.Unit{{ActiveState: "active", InvocationID: "old", Restarts: 4, Queued: true}}, undecided, ""},
 		{"exits and is restarted", []systemd.Unit{active, {ActiveState: "activating", InvocationID: "new", Restarts: 1, ExitStatus: 7}}, failed, "exit status 7"},
+		{"waits for its first restart", []systemd.Unit{activating, {ActiveState: "activating", InvocationID: "new", Result: "exit-code", ExitStatus: 9}}, failed, "exit status 9"},
 		{"fails for good", []systemd.Unit{activating, {ActiveState: "failed", InvocationID: "new", Result: "exit-code", ExitStatus: 125}}, failed, "exit status 125"},
 		{"never ready", []systemd.Unit{activating, {ActiveState: "failed", InvocationID: "new", Result: "timeout"}}, failed, "not up in time"},
 		{"one-shot", []systemd.Unit{active, {ActiveState: "inactive", InvocationID: "new", Result: "success"}}, passed, ""},
@@ -213,7 +214,7 @@ func TestRollbackCutByPower(t *testing.T) {
 	m := &memory{}
 	h, s := trialOf(t, m)
 	s.unit = systemd.Unit{ActiveState: "failed", InvocationID: "new", Result: "exit-code", ExitStatus: 1}
-	if err := h.refuse(context.Background(), "web", ""); err != nil {
+	if err := h.refuse(context.Background(), "web", genB, "it failed"); err != nil {
 		t.Fatal(err)
 	}
 	if err := h.unmark("web"); err != nil {

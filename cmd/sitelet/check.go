@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -15,6 +16,7 @@ import (
 	"github.com/sitelet/sitelet/internal/config"
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/internal/quadlet"
 	"github.com/sitelet/sitelet/internal/source"
 )
 
@@ -23,8 +25,9 @@ func (c *cli) checkCommand() *cobra.Command {
 		Use:   "check [-o FORMAT] [PATH...]",
 		Short: "Say what is wrong with the configuration and the descriptors",
 		Long: `Checks the configuration and all descriptors of the host, or only the
-descriptors that are named, by themselves or by their directories, as one set.
-Prints each finding with its place and what to do.
+descriptors that are named, by themselves or by their directories, as one set,
+also with the host's Quadlet if there is one. Prints each finding with its place
+and what to do.
 
 Exits with 0 if there are no errors (there may be warnings), 1 if there are, 2
 if it was called in a wrong way.`,
@@ -39,17 +42,18 @@ if it was called in a wrong way.`,
 		if err != nil {
 			return err
 		}
-		return c.check(p, args, *output)
+		return c.check(cmd.Context(), p, args, *output)
 	}
 	return cmd
 }
 
-func (c *cli) check(p paths.Paths, named []string, output format) error {
+func (c *cli) check(ctx context.Context, p paths.Paths, named []string, output format) error {
 	in, err := load(p, named)
 	if err != nil {
 		return err
 	}
-	_, found := in.Check()
+	rendered, found := in.Render(nil)
+	found = append(found, tryQuadlet(ctx, p, rendered, len(named) == 0)...)
 	found.Sort()
 	if output == formatJSON {
 		err = diag.PrintJSON(c.out, found)
@@ -68,6 +72,32 @@ func (c *cli) check(p paths.Paths, named []string, output format) error {
 		return errFindings
 	}
 	return nil
+}
+
+// tryQuadlet reports what the host's Podman can make no container of. That there is no Podman is a finding about the host.
+func tryQuadlet(ctx context.Context, p paths.Paths, rendered []generator.Rendered, host bool) diag.List {
+	if len(rendered) == 0 {
+		return nil
+	}
+	tool, err := quadlet.Host(ctx, p.Root, "")
+	switch {
+	case err != nil && host:
+		return diag.List{{File: "podman", Severity: diag.Warning, Message: err.Error(), Hint: "No container can be made until then."}}
+	case err != nil:
+		return nil
+	}
+	jobs := make([]*quadlet.Job, len(rendered))
+	for i, r := range rendered {
+		jobs[i] = &quadlet.Job{Name: r.Name, File: r.Quadlet}
+	}
+	tool.Convert(ctx, os.TempDir(), p.Scope == paths.User, jobs)
+	var found diag.List
+	for i, j := range jobs {
+		if j.Err != nil {
+			found = append(found, diag.Diagnostic{File: rendered[i].Source, Message: j.Err.Error()})
+		}
+	}
+	return found
 }
 
 // load reads what is to be checked, whatever the configuration says of using it.

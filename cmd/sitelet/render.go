@@ -16,9 +16,10 @@ func (c *cli) renderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render -d DIR",
 		Short: "Write what the generator and the hooks would write, to a directory",
-		Long: `Writes the Quadlet files, and the units if the host has Quadlet, below DIR at
-the paths where the generator and the hooks would have written them. Nothing
-outside DIR is touched, and neither systemd nor root is needed.
+		Long: `Writes the units, and the Quadlet files for the host's Podman or else for the
+newest one, below DIR at the paths where the generator and the hooks would have
+written them. Nothing outside DIR is touched, and neither systemd nor root is
+needed.
 
 Exits with 0 if all descriptors were rendered, 1 if there were errors (the
 others are rendered all the same), 2 if it was called in a wrong way.`,

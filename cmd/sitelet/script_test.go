@@ -38,7 +38,20 @@ func generate() {
 	}
 }
 
-// The scripts of testdata run the whole command, on a root directory of their own.
+// fakeQuadlet makes as little of a unit as the scripts need.
+const fakeQuadlet = `#!/bin/sh
+for out; do :; done
+if [ "$out" = -version ]; then echo 5.4.2; exit; fi
+cd "$QUADLET_UNIT_DIRS" || exit
+for file in *.container; do
+	name=${file%.container}
+	image=$(sed -n s/^Image=//p "$file")
+	case $image in */refused*) echo "converting $file: no"; continue ;; esac
+	printf '[Service]\nExecStart=podman run --name %s -d %s\n' "$name" "$image" >"$out/$name.service"
+done
+`
+
+// The scripts of testdata run the whole command, on a root directory of their own, with a quadlet.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
@@ -46,10 +59,12 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("SITELET_ROOT", filepath.Join(env.WorkDir, "root"))
+			root := filepath.Join(env.WorkDir, "root")
+			env.Setenv("SITELET_ROOT", root)
 			// Whatever this host has, its systemd is none of theirs.
 			env.Setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path="+filepath.Join(env.WorkDir, "no-bus"))
-			return nil
+			dir := filepath.Join(root, "usr/libexec/podman")
+			return errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(filepath.Join(dir, "quadlet"), []byte(fakeQuadlet), 0o755))
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 	})

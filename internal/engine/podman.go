@@ -108,9 +108,9 @@ func (p Podman) Run(ctx context.Context, args ...string) ([]byte, error) {
 	}
 	if err := cmd.Run(); err != nil {
 		if text := strings.TrimSpace(said.String()); text != "" {
-			return nil, fmt.Errorf("podman: %s", strings.TrimPrefix(text, "Error: "))
+			return nil, fmt.Errorf("%s: %s", command, strings.TrimPrefix(text, "Error: "))
 		}
-		return nil, fmt.Errorf("podman: %w", err)
+		return nil, fmt.Errorf("%s: %w", command, err)
 	}
 	return out.Bytes(), nil
 }

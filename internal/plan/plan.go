@@ -18,9 +18,11 @@ const (
 	Recreate Verb = "recreate" // only a new container takes up what has changed: on trial, with rollback
 	Reload   Verb = "reload"   // what has changed can change while it runs
 	Start    Verb = "start"    // it ought to run, and has not been started in this boot
+	Stop     Verb = "stop"     // it is a router whose Site is gone
+	Refresh  Verb = "refresh"  // what a router reads is written
 	Resume   Verb = "resume"   // an update was cut off: its trial goes on
 	Orphaned Verb = "orphaned" // its descriptor is gone; it runs on
-	Refused  Verb = "refused"  // this version has failed, and the descriptor has not changed since
+	Refused  Verb = "refused"  // this version has failed, and the descriptor has not changed since; or no container can be made of it
 	Held     Verb = "held"     // a change that the mode does not allow
 )
 

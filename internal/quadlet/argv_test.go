@@ -2,6 +2,8 @@ package quadlet
 
 import (
 	"encoding/csv"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,37 +14,34 @@ import (
 	"github.com/sitelet/sitelet/internal/unit"
 )
 
-// hostQuadlet returns a quadlet to run and its version.
-func hostQuadlet(t testing.TB) (string, Version) {
+// hostQuadlet returns a quadlet to run.
+func hostQuadlet(t testing.TB) Tool {
 	t.Helper()
-	path, err := Find("/")
+	root := "/"
 	if command := os.Getenv("SITELET_TEST_QUADLET"); command != "" {
-		path = command
-		if strings.Contains(command, " ") {
-			path = filepath.Join(t.TempDir(), "quadlet")
-			err = os.WriteFile(path, []byte("#!/bin/sh\nexec "+command+" \"$@\"\n"), 0o755)
-		} else {
-			err = nil
+		root = t.TempDir()
+		script := filepath.Join(root, helperDirs[0], "quadlet")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(script), 0o755), os.WriteFile(script, []byte("#!/bin/sh\nexec "+command+" \"$@\"\n"), 0o755)); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if err != nil {
+	} else if _, err := find(root); err != nil {
 		t.Skipf("%v, or set SITELET_TEST_QUADLET to the command that runs one", err)
 	}
-	version, err := RunVersion(t.Context(), path)
+	tool, err := Host(t.Context(), root, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	return path, version
+	return tool
 }
 
 // A container is a file under test with what Podman must get from it.
 type container struct {
-	*File
+	File
+	podman Version // that it is written for
 	image  string
 	global []string
 	flags  []string // NAME VALUE
 	exec   []string
-	mounts []string // file systems that the unit needs
 }
 
 func (c *container) flag(name, value string) { c.flags = append(c.flags, name+" "+value) }
@@ -55,22 +54,17 @@ func (c *container) add(key, flag, value string) {
 func (c *container) bind(source, destination string, options ...string) {
 	c.Bind(source, destination, options...)
 	c.flag("--mount", fmt.Sprintf("%q", append([]string{"type=bind", "source=" + source, "destination=" + destination}, options...)))
-	if strings.HasPrefix(source, "/") {
-		c.mounts = append(c.mounts, source)
-	}
 }
 
 // accepts tells whether key can be value.
 func accepts(key, value string) bool {
-	f := New(Minimum)
-	f.Add(key, value)
-	_, err := f.Bytes()
+	_, err := File{{key, value}}.Text(Minimum)
 	return err == nil
 }
 
 // newContainer uses a, b and c in every field that takes a string.
 func newContainer(podman Version, a, b, c string) *container {
-	f := &container{File: New(podman)}
+	f := &container{podman: podman}
 	f.image = "docker.io/library/i:1"
 	if accepts("Image", a) {
 		f.image = a
@@ -82,14 +76,14 @@ func newContainer(podman Version, a, b, c string) *container {
 	}
 	f.add("ContainerName", "--name", name)
 
-	f.KeyVal("Environment", "A", a)
+	f.Add("Environment", "A", a)
 	f.flag("--env", "A="+a)
-	f.KeyVal("Environment", "B", b)
+	f.Add("Environment", "B", b)
 	f.flag("--env", "B="+b)
-	f.KeyVal("Label", "l", c)
+	f.Add("Label", "l", c)
 	f.flag("--label", "l="+c)
 	if a != "" && a != "l" && !strings.Contains(a, "=") {
-		f.KeyVal("Label", a, b)
+		f.Add("Label", a, b)
 		f.flag("--label", a+"="+b)
 	}
 	f.add("HostName", "--hostname", a)
@@ -114,20 +108,16 @@ func newContainer(podman Version, a, b, c string) *container {
 		f.add("PublishPort", "--publish", s)
 		f.add("Ulimit", "--ulimit", s)
 	}
-	f.PodmanArg("--first="+a, "--second", b)
+	f.Add("PodmanArgs", "--first="+a, "--second", b)
 	f.flag("--first", a)
 	f.flag("--second", b)
-	f.GlobalArg("--global="+a, "--other", b)
+	f.Add("GlobalArgs", "--global="+a, "--other", b)
 	f.global = []string{"--global=" + a, "--other", b}
 	f.bind("/"+a, "/"+b, "bind-propagation=rslave")
 	f.bind(a, b)
 	f.bind("/plain", "/"+a, "ro")
 	f.exec = []string{a, b, "", ";", c, a + b}
-	f.Exec(f.exec...)
-	f.Unit("Description", a)
-	f.Service("X-Text", b)
-	f.Custom("Service", "ExecStartPre", unit.CommandLine("/bin/true", a, b, c))
-	f.Custom("X-Sitelet", "Word", unit.Word(a))
+	f.Add("Exec", f.exec...)
 	return f
 }
 
@@ -185,15 +175,6 @@ func specifier(letter byte) (string, bool) {
 	return "", false
 }
 
-// words reads the value of a key that takes a list of words.
-func words(t *testing.T, value string) []string {
-	commands, err := unit.Commands(":/x "+value, nil, specifier)
-	if err != nil || len(commands) != 1 {
-		t.Fatalf("%q is no list of words: %v", value, err)
-	}
-	return commands[0].Argv[1:]
-}
-
 // verify compares the unit that quadlet made of a container with what was meant.
 func (c *container) verify(t *testing.T, podman Version, text []byte) {
 	t.Helper()
@@ -232,36 +213,23 @@ func (c *container) verify(t *testing.T, podman Version, text []byte) {
 	if wantRest := append([]string{c.image}, c.exec...); !slices.Equal(rest, wantRest) {
 		t.Errorf("got image and command %q\nwant %q", rest, wantRest)
 	}
-	pre := commands("ExecStartPre")[0].Argv
 	for _, key := range []string{"ExecStop", "ExecStopPost"} {
 		if argv := commands(key)[0].Argv; !slices.Contains(argv, "rm") {
 			t.Errorf("%s runs %q", key, argv)
 		}
 	}
 
-	var keys, mounts []string
+	var keys []string
 	for _, a := range file {
-		switch {
-		case a.Section == "X-Container" || a.Section == "Service" && a.Key == "Environment":
-		case a.Key == "RequiresMountsFor":
-			mounts = append(mounts, words(t, a.Value)...)
-		case a.Section == "Unit" && (a.Key == "Wants" || a.Key == "After"): // network-online.target, from Podman 5.2 on
-		default:
-			keys = append(keys, a.Section+" "+a.Key)
+		if a.Section == "Service" && a.Key != "Environment" {
+			keys = append(keys, a.Key)
 		}
 	}
-	compare(t, "keys", keys, strings.Split("Unit Description,Unit SourcePath,"+
-		"Service X-Text,Service ExecStartPre,Service KillMode,Service ExecStop,Service ExecStopPost,Service Delegate,"+
-		"Service Type,Service NotifyAccess,Service SyslogIdentifier,Service ExecStart,X-Sitelet Word", ","))
-	compare(t, "mounts", mounts, append([]string{"/run/containers"}, c.mounts...))
+	compare(t, "keys", keys, strings.Split("KillMode,ExecStop,ExecStopPost,Delegate,Type,NotifyAccess,SyslogIdentifier,ExecStart", ","))
 	for _, variable := range env {
 		if !strings.HasPrefix(variable, "SITELET_") && variable != "PODMAN_SYSTEMD_UNIT=x.service" {
 			t.Errorf("variable %q", variable)
 		}
-	}
-	word, _ := file.Last("X-Sitelet", "Word")
-	if got := words(t, word); len(got) != 1 || got[0] != pre[1] {
-		t.Errorf("got the word %q, want %q", got, pre[1])
 	}
 }
 
@@ -300,14 +268,14 @@ var seeds = []string{
 }
 
 func FuzzArgv(f *testing.F) {
-	path, version := hostQuadlet(f)
+	tool := hostQuadlet(f)
 	for i, seed := range seeds {
 		f.Add(seed, seeds[(i+1)%len(seeds)])
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		for _, s := range []string{a, b} {
 			if Check(s) != nil || strings.Contains(s, "\r\n") {
-				if _, err := newContainer(version, s, "", "").Bytes(); err == nil {
+				if _, err := newContainer(tool.Version, s, "", "").Text(tool.Version); err == nil {
 					t.Errorf("%q was written", s)
 				}
 				return
@@ -316,50 +284,47 @@ func FuzzArgv(f *testing.F) {
 		if Check(a+b) != nil || strings.Contains(a+b, "\r\n") {
 			return
 		}
-		checkContainers(t, path, version,
-			newContainer(version, a, b, a+b), newContainer(version, b, a, "x"),
-			newContainer(Minimum, a, b, a+b), newContainer(Minimum, b, a, "x"))
+		for _, podman := range []Version{tool.Version, Minimum} {
+			checkContainers(t, tool, podman, newContainer(podman, a, b, a+b), newContainer(podman, b, a, "x"))
+		}
 	})
 }
 
 func TestLongValue(t *testing.T) {
-	path, version := hostQuadlet(t)
+	tool := hostQuadlet(t)
 	long := strings.Repeat("a b\\\"%$\n🚀", 9000)
-	c := newContainer(version, "a", "b", "c")
-	c.KeyVal("Environment", "LONG", long)
+	c := newContainer(tool.Version, "a", "b", "c")
+	c.Add("Environment", "LONG", long)
 	c.flag("--env", "LONG="+long)
-	checkContainers(t, path, version, c)
+	checkContainers(t, tool, tool.Version, c)
 }
 
-// checkContainers runs quadlet once on all containers and verifies each.
-func checkContainers(t *testing.T, path string, version Version, containers ...*container) {
-	dir, out := t.TempDir(), t.TempDir()
+// checkContainers has the tool convert all containers as if its Podman were another one, after the state has kept them as JSON, and
+// verifies each.
+func checkContainers(t *testing.T, tool Tool, podman Version, containers ...*container) {
+	version := tool.Version
+	tool.Version = podman
+	var jobs []*Job
 	for i, c := range containers {
-		text, err := c.Bytes()
+		j := &Job{Name: fmt.Sprint(i)}
+		kept, err := json.Marshal(c.File)
+		if err == nil {
+			err = json.Unmarshal(kept, &j.File)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
-		sub := filepath.Join(dir, fmt.Sprint(i))
-		if err := os.Mkdir(sub, 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(sub, fmt.Sprint(i)+".container"), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		jobs = append(jobs, j)
 	}
-	log, err := Convert(t.Context(), path, []string{dir}, out, false)
-	if err != nil {
-		t.Fatalf("%v\n%s", err, log)
-	}
+	tool.Convert(t.Context(), t.TempDir(), false, jobs)
 	for i, c := range containers {
-		text, err := os.ReadFile(filepath.Join(out, fmt.Sprint(i)+".service"))
-		if err != nil {
-			t.Fatal(err)
+		if jobs[i].Err != nil {
+			t.Fatal(jobs[i].Err)
 		}
-		c.verify(t, version, text)
+		c.verify(t, version, jobs[i].Unit)
 		if t.Failed() {
-			source, _ := c.Bytes()
-			t.Fatalf("container file:\n%s\nunit:\n%s", source, text)
+			source, _ := c.Text(podman)
+			t.Fatalf("container file:\n%s\nunit:\n%s", source, jobs[i].Unit)
 		}
 	}
 }

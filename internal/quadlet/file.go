@@ -13,187 +13,143 @@ import (
 	"github.com/sitelet/sitelet/internal/unit"
 )
 
-// File collects the lines of a .container file. Strings are written so that Podman gets exactly them: a value that a key
-// cannot carry, or a key newer than the host's Podman, becomes a flag in PodmanArgs=.
-// What cannot be written at all is reported by Bytes.
-type File struct {
-	podman    Version
-	sections  []*section
-	variables []string // names of those that the unit defines
-	errs      []error
-}
+// File is a .container file that is not yet written for one Podman: its lines in order, each a key of [Container] and the strings
+// that Podman is to get exactly. Its form in JSON outlives the Podman of today.
+type File [][]string
 
-type section struct {
-	name string
-	text []byte // lines with their ends
-}
-
-// New returns an empty file for a host with the given Podman.
-func New(podman Version) *File {
-	f := new(File)
-	f.Reset(podman)
-	return f
-}
-
-// Reset makes a file what New returns, and keeps its memory for what is written to it next.
-func (f *File) Reset(podman Version) {
-	for _, s := range f.sections {
-		s.text = s.text[:0]
-	}
-	f.podman, f.variables, f.errs = podman, nil, nil
-	for _, name := range []string{"Unit", "Container", "Service"} {
-		f.section(name)
-	}
-}
-
-// Add adds a [Container] key; a key that is not in the table of this package panics.
-func (f *File) Add(name, value string) {
-	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
-	if i < 0 {
-		panic("quadlet: no key " + name)
-	}
-	k := keys[i]
-	if !f.check(name, value) {
-		return
-	}
-	arg := value
-	if !f.podman.AtLeast(k.commas) {
-		arg = f.field(name, value)
-	}
-	switch {
-	case k.fits(arg) && f.podman.AtLeast(k.since):
-		text := escape(arg)
-		if name == "Image" && namesQuadletImage(arg) {
-			text += f.variable("SITELET_EMPTY", "")
-		}
-		f.line("Container", name, text)
-	case k.flag != "":
-		f.PodmanArg(k.flag + "=" + arg)
-	default:
-		f.fail(name, fmt.Sprintf("%q is not possible", value))
-	}
-}
-
-// KeyVal adds NAME=VALUE to Environment or Label. Quadlet keeps the last value of a name.
-func (f *File) KeyVal(key, name, value string) {
-	if name == "" || strings.Contains(name, "=") {
-		f.fail(key, fmt.Sprintf("%q is no name", name))
-		return
-	}
-	f.words(key, name+"="+value)
+// Add adds a key with its value. Exec, PodmanArgs (after all other arguments of podman run) and GlobalArgs (between podman and its
+// command) take any number of arguments; Environment and Label take a name and a value, of which Quadlet keeps the last of a name.
+func (f *File) Add(key string, values ...string) {
+	*f = append(*f, append([]string{key}, values...))
 }
 
 // Bind adds a recursive bind mount, with options as podman run --mount has them: bind-propagation=rslave, readonly, relabel=shared.
-// The unit waits for the file system of an absolute source.
 func (f *File) Bind(source, destination string, options ...string) {
-	fields := append([]string{"type=bind", "source=" + source, "destination=" + destination}, options...)
-	for i, field := range fields {
-		fields[i] = f.field("Mount", field)
-	}
-	mount := strings.Join(fields, ",")
-	absolute := strings.HasPrefix(source, "/")
-	if absolute && unit.Quote(source) == source && !strings.Contains(source, "$") {
-		f.words("Mount", mount)
-		return
-	}
-	// Quadlet would copy a source that needs quotes or has a $ into RequiresMountsFor= as it stands.
-	f.PodmanArg("--mount=" + mount)
-	if absolute {
-		f.line("Unit", "RequiresMountsFor", unit.Word(source))
-	}
-}
-
-// Exec sets the command that the container runs, after its image's entry point.
-func (f *File) Exec(argv ...string) { f.words("Exec", argv...) }
-
-// PodmanArg adds arguments to podman run, after all others. Each string is one argument.
-func (f *File) PodmanArg(args ...string) { f.words("PodmanArgs", args...) }
-
-// GlobalArg adds arguments between podman and its command. Each string is one argument.
-func (f *File) GlobalArg(args ...string) { f.words("GlobalArgs", args...) }
-
-// Unit adds a plain text to [Unit]; see unit.Text for what it can hold.
-func (f *File) Unit(key, value string) { f.text("Unit", key, value) }
-
-// Service adds a plain text to [Service]; see unit.Text for what it can hold.
-func (f *File) Service(key, value string) { f.text("Service", key, value) }
-
-// Custom adds a line to any section, in systemd's own syntax: specifiers and quotes in text are alive.
-// Write strings of users with unit.Word, unit.CommandLine or unit.Text.
-func (f *File) Custom(section, key, text string) {
-	if strings.ContainsAny(text, "\n\r\x00") || strings.HasSuffix(strings.TrimSpace(text), `\`) {
-		f.fail(key, fmt.Sprintf("%q is not one line", text))
-		return
-	}
-	f.line(section, key, text)
+	f.Add("Mount", append([]string{source, destination}, options...)...)
 }
 
 // maxCommand is the longest line that systemd reads (LONG_LINE_MAX), less what Quadlet adds to ExecStart=.
 const maxCommand = 1<<20 - 8<<10
 
-// Bytes returns the file's text, or one error for all that could not be written.
-func (f *File) Bytes() ([]byte, error) {
-	if len(f.errs) > 0 {
-		return nil, errors.Join(f.errs...)
-	}
-	command := f.section("Container").text
-	if len(command)+3*bytes.Count(command, []byte(" ")) > maxCommand { // newer Quadlets write a blank as \x20
-		return nil, errors.New("the values together are longer than the 1 MiB that systemd reads; put long ones into files and mount these")
-	}
-	size := 0
-	for _, s := range f.sections {
-		size += len(s.name) + len(s.text) + len("\n[]\n")
-	}
-	text := make([]byte, 0, size)
-	for _, s := range f.sections {
-		if len(s.text) == 0 {
+// Text writes the file for a Podman: a value that a key cannot carry, or a key newer than that, becomes a flag in PodmanArgs=.
+// There is one error for all that cannot be written.
+func (f File) Text(podman Version) ([]byte, error) {
+	w := writer{podman: podman}
+	w.text = append(make([]byte, 0, 1024), "[Container]\n"...)
+	for _, line := range f {
+		if len(line) < 2 {
+			w.fail("file", fmt.Sprintf("the line %q has no value", line))
 			continue
 		}
-		if len(text) > 0 {
-			text = append(text, '\n')
-		}
-		text = append(append(append(append(text, '['), s.name...), "]\n"...), s.text...)
+		w.add(line[0], line[1:])
 	}
-	return text, nil
+	if len(w.text)+3*bytes.Count(w.text, []byte(" ")) > maxCommand { // newer Quadlets write a blank as \x20
+		w.errs = append(w.errs, errors.New("the values together are longer than the 1 MiB that systemd reads; put long ones into files and mount these"))
+	}
+	if len(w.errs) > 0 {
+		return nil, errors.Join(w.errs...)
+	}
+	if len(w.variables) > 0 {
+		w.text = append(w.text, "\n[Service]\n"...)
+	}
+	for _, v := range w.variables {
+		w.line("Environment", unit.Word(v))
+	}
+	return w.text, nil
 }
 
-func (f *File) text(section, key, value string) {
-	if f.check(key, value) {
-		f.line(section, key, unit.Text(value))
-	}
+// writer is the work of Text.
+type writer struct {
+	podman    Version
+	text      []byte
+	variables []string // NAME=VALUE, for the commands of the unit
+	errs      []error
 }
 
-// words adds a key that Quadlet splits into words and unquotes, with C escapes, as systemd does.
-func (f *File) words(key string, words ...string) {
-	if len(words) == 0 {
-		return
-	}
-	quoted := make([]string, len(words))
-	for i, word := range words {
-		if !f.check(key, word) {
+func (w *writer) add(key string, values []string) {
+	for _, value := range values {
+		if err := Check(value); err != nil {
+			w.fail(key, err.Error())
 			return
 		}
-		quoted[i] = unit.Quote(f.word(word))
 	}
-	f.line("Container", key, strings.Join(quoted, " "))
-}
-
-func (f *File) line(section, key, text string) {
-	s := f.section(section)
-	s.text = append(append(append(append(s.text, key...), '='), text...), '\n')
-}
-
-func (f *File) section(name string) *section {
-	for _, s := range f.sections {
-		if s.name == name {
-			return s
+	switch key {
+	case "Exec", "PodmanArgs", "GlobalArgs":
+		w.words(key, values...)
+	case "Environment", "Label":
+		if len(values) != 2 || values[0] == "" || strings.Contains(values[0], "=") {
+			w.fail(key, fmt.Sprintf("%q is no name", values[0]))
+			return
 		}
+		w.words(key, values[0]+"="+values[1])
+	case "Mount":
+		w.mount(values)
+	default:
+		w.single(key, values)
 	}
-	s := &section{name: name}
-	f.sections = append(f.sections, s)
-	return s
 }
 
-func (f *File) fail(key, message string) {
-	f.errs = append(f.errs, fmt.Errorf("%s: %s", key, message))
+// single writes a key of the table, which has one value.
+func (w *writer) single(name string, values []string) {
+	i := slices.IndexFunc(keys, func(k key) bool { return k.name == name })
+	if i < 0 || len(values) != 1 {
+		w.fail(name, fmt.Sprintf("there is no such key with %d values", len(values)))
+		return
+	}
+	k, arg := keys[i], values[0]
+	if !w.podman.AtLeast(k.commas) {
+		arg = w.field(name, arg)
+	}
+	switch {
+	case k.fits(arg) && w.podman.AtLeast(k.since):
+		text := escape(arg)
+		if name == "Image" && namesQuadletImage(arg) {
+			text += w.variable("SITELET_EMPTY", "")
+		}
+		w.line(name, text)
+	case k.flag != "":
+		w.words("PodmanArgs", k.flag+"="+arg)
+	default:
+		w.fail(name, fmt.Sprintf("%q is not possible", values[0]))
+	}
+}
+
+func (w *writer) mount(values []string) {
+	if len(values) < 2 {
+		w.fail("Mount", "it has no destination")
+		return
+	}
+	source := values[0]
+	fields := append([]string{"type=bind", "source=" + source, "destination=" + values[1]}, values[2:]...)
+	for i, field := range fields {
+		fields[i] = w.field("Mount", field)
+	}
+	mount := strings.Join(fields, ",")
+	if strings.HasPrefix(source, "/") && unit.Quote(source) == source {
+		w.words("Mount", mount)
+		return
+	}
+	// Quadlet would copy a source that needs quotes into RequiresMountsFor= as it stands.
+	w.words("PodmanArgs", "--mount="+mount)
+}
+
+// words writes a key that Quadlet splits into words and unquotes, with C escapes, as systemd does.
+func (w *writer) words(key string, words ...string) {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		if err := Check(word); err != nil { // with its flag it may be too long
+			w.fail(key, err.Error())
+			return
+		}
+		quoted[i] = unit.Quote(w.word(word))
+	}
+	w.line(key, strings.Join(quoted, " "))
+}
+
+func (w *writer) line(key, text string) {
+	w.text = append(append(append(append(w.text, key...), '='), text...), '\n')
+}
+
+func (w *writer) fail(key, message string) {
+	w.errs = append(w.errs, fmt.Errorf("%s: %s", key, message))
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // A key is a row of what podman-systemd.unit(5) says of the [Container] group, together with Podman's flag for it.
-// Environment, Label, Mount, Exec, PodmanArgs and GlobalArgs have methods of their own.
+// Environment, Label, Mount, Exec, PodmanArgs and GlobalArgs are written in ways of their own.
 type key struct {
 	name   string
 	fits   func(value string) bool // whether Quadlet's reader of this key takes the value as it stands

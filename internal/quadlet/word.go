@@ -25,14 +25,6 @@ func Check(value string) error {
 	return nil
 }
 
-func (f *File) check(key, value string) bool {
-	err := Check(value)
-	if err != nil {
-		f.fail(key, err.Error())
-	}
-	return err == nil
-}
-
 // escape keeps systemd from expanding specifiers and variables in an Exec line.
 func escape(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "%", "%%"), "$", "$$")
@@ -41,36 +33,35 @@ func escape(s string) string {
 // word returns what stands for one argument of Podman, not yet quoted. Quadlet writes ExecStart= anew: it loses
 // an empty word, leaves a lone semicolon bare, which ends the command, and writes U+0080 as a byte.
 // A variable passes through it.
-func (f *File) word(s string) string {
+func (w *writer) word(s string) string {
 	switch s {
 	case "":
-		return f.variable("SITELET_EMPTY", "")
+		return w.variable("SITELET_EMPTY", "")
 	case ";":
-		return f.variable("SITELET_SEMICOLON", ";")
+		return w.variable("SITELET_SEMICOLON", ";")
 	}
 	s = escape(s)
 	if strings.Contains(s, "\u0080") {
-		s = strings.ReplaceAll(s, "\u0080", f.variable("SITELET_U0080", "\u0080"))
+		s = strings.ReplaceAll(s, "\u0080", w.variable("SITELET_U0080", "\u0080"))
 	}
 	return s
 }
 
 // variable defines a variable for the commands of the unit and returns the reference to it.
-func (f *File) variable(name, value string) string {
-	if !slices.Contains(f.variables, name) {
-		f.variables = append(f.variables, name)
-		f.line("Service", "Environment", unit.Word(name+"="+value))
+func (w *writer) variable(name, value string) string {
+	if !slices.Contains(w.variables, name+"="+value) {
+		w.variables = append(w.variables, name+"="+value)
 	}
 	return "${" + name + "}"
 }
 
 // field writes one field of a comma-separated list as encoding/csv reads it, with which Podman splits such lists.
-func (f *File) field(key, s string) string {
+func (w *writer) field(key, s string) string {
 	if s != "" && !strings.ContainsAny(s, ",\"\r\n") {
 		return s
 	}
 	if strings.Contains(s, "\r\n") {
-		f.fail(key, "Podman takes a carriage return and newline for a newline; remove the carriage return")
+		w.fail(key, "Podman takes a carriage return and newline for a newline; remove the carriage return")
 	}
 	return `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
 }

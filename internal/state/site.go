@@ -22,8 +22,10 @@ type Site struct {
 	Suffix    string // of the router's id, after the site's name
 	Platform  string // that the site has started with
 	Ports     []Port
-	Tokens    []Token `json:",omitempty"`
-	Router    *Router `json:",omitempty"` // what is to run; nil where there is no Site
+	Hosts     []string `json:",omitempty"` // names and addresses of the host that linkAccess stands for
+	Tokens    []Token  `json:",omitempty"`
+	Router    *Router  `json:",omitempty"` // what is to run; nil where there is no Site
+	Stopped   bool     `json:",omitempty"` // because its Site was deleted, not by an operator
 }
 
 // Port is one that was allocated. Its name is "local", or ACCESS/ROLE for a RouterAccess.
@@ -128,4 +130,15 @@ func (s Store) RemoveSite(namespace string) error {
 		return fmt.Errorf("removing the state of the site %s: %w", namespace, err)
 	}
 	return nil
+}
+
+// Token returns the entry of a token, which is made if there is none. It stays for good: the token's file may go and come back.
+func (s *Site) Token(name, digest string) *Token {
+	for i := range s.Tokens {
+		if s.Tokens[i].Name == name && s.Tokens[i].Digest == digest {
+			return &s.Tokens[i]
+		}
+	}
+	s.Tokens = append(s.Tokens, Token{Name: name, Digest: digest})
+	return &s.Tokens[len(s.Tokens)-1]
 }

@@ -37,6 +37,27 @@ func TestWriteAndRead(t *testing.T) {
 	}
 }
 
+// What a write that was killed leaves behind goes with the next change.
+func TestChangeSweeps(t *testing.T) {
+	store := Store{t.TempDir()}
+	left := filepath.Join(store.Dir, ".web.json1234")
+	other := filepath.Join(store.Dir, ".db.json1234")
+	for _, path := range []string{left, other} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.Change("web", func(*Workload) error { return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is still there: %v", left, err)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Error(err)
+	}
+}
+
 func TestEmptyStore(t *testing.T) {
 	store := Store{filepath.Join(t.TempDir(), "none")}
 	if names, err := store.Names(); err != nil || len(names) > 0 {

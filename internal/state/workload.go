@@ -29,7 +29,7 @@ type Version struct {
 	Wanted     bool            // started at boot
 	Inputs     []workload.Input
 	Unit       string // NAME.service
-	Create     string // Quadlet's own text of the unit, with the command that makes the container; holds secrets
+	Create     string // what its container is made from (generator.HookData), for whatever Podman there is then; holds secrets
 }
 
 // Trial is a version that runs on probation.

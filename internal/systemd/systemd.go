@@ -57,12 +57,18 @@ func (m *Manager) Enqueue(ctx context.Context, unit string) error {
 	return nil
 }
 
-// EnqueueRestart asks for a unit's restart and does not wait for it.
-func (m *Manager) EnqueueRestart(ctx context.Context, unit string) error {
-	if _, err := m.conn.RestartUnitContext(ctx, unit, "replace", nil); err != nil {
+// Restart restarts a unit and waits until the job for it is over. How that ended, the state of the unit says.
+func (m *Manager) Restart(ctx context.Context, unit string) error {
+	done := make(chan string, 1)
+	if _, err := m.conn.RestartUnitContext(ctx, unit, "replace", done); err != nil {
 		return fmt.Errorf("restarting %s: %w", unit, err)
 	}
-	return nil
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("restarting %s: %w", unit, ctx.Err())
+	}
 }
 
 // Stop stops a unit and waits until it has.

@@ -100,13 +100,10 @@ func (b *burst) moveDir() {
 
 // With auto-reload on, 300 writings come at random moments around the reloads that they set off. The last of them are taken up.
 func TestBurstLosesNothing(t *testing.T) {
-	requireRandom(t)
 	m := newMachine(t)
 	m.WriteFile("/etc/sitelet/sitelet.toml", "[update]\nprobation = \"1s\"\n", 0o644)
 	m.Must("systemctl", "enable", "--now", "sitelet-containers.path")
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	b := burst{Rand: rand.New(rand.NewPCG(seed, 0)), files: map[string]written{}, dir: "dir-0"}
+	b := burst{Rand: newRandom(t), files: map[string]written{}, dir: "dir-0"}
 	b.run("cd /etc/sitelet/containers; mkdir dir-0")
 	for _, name := range []string{"run-a", "run-b", "run-c"} {
 		b.put(b.place(), written{name, "always", "first"})

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,16 +13,77 @@ import (
 	"github.com/sitelet/sitelet/test/machine"
 )
 
-// crash is a machine on which one command of sitelet after the other is killed in the middle of an update of web.
+// crash is a machine on which one process of sitelet after the other is killed in the middle of an update of web.
 type crash struct {
 	*machine.T
-	t      *testing.T
-	round  int
-	victim string // "reload", "create", "trial" or "rollback"
+	t     *testing.T
+	route route
+	round int
 }
 
-// newCrash has sitelet's hooks run by killat, which /run/kill/HOOK tells when to kill one.
-func newCrash(t *testing.T) *crash {
+// route is one way that an update goes.
+type route struct {
+	name     string
+	bad      bool     // the new version fails
+	command  string   // takes it up
+	victims  []string // who has a hand in it
+	powerCut bool     // comes after the kill, instead of another reload
+}
+
+const (
+	byReload  = "killat /run/kill/reload sitelet reload"
+	byRestart = "systemctl daemon-reload; systemctl restart web" // as a boot goes
+)
+
+// kill is the n-th time that a process of sitelet comes to a step.
+type kill struct {
+	victim, step string
+	n            int
+}
+
+func (k kill) String() string {
+	return fmt.Sprintf("%s killed before step %q, %d", k.victim, k.step, k.n)
+}
+
+// A process of sitelet is killed right before a step of an update; then another reload, or a power cut and a boot, makes a whole of
+// it: the new version, or the old one with what had been written in its container. An update that nothing befalls shows which
+// steps there are. Each of them is taken once, with the one or the other thereafter; with SITELET_CRASH=all in the environment, as
+// often as it comes and with both.
+func TestCrashAnywhere(t *testing.T) {
+	for _, r := range []route{
+		{"good", false, byReload, []string{"reload", "trial"}, false},
+		{"good, power cut", false, byReload, []string{"reload", "trial"}, true},
+		{"bad", true, byReload, []string{"reload", "create", "trial", "rollback"}, false},
+		{"bad, power cut", true, byReload, []string{"reload", "create", "trial", "rollback"}, true},
+		{"good by restart", false, byRestart, []string{"create", "trial"}, false},
+		{"good by restart, power cut", false, byRestart, []string{"create", "trial"}, true},
+		{"bad by restart", true, byRestart, []string{"create", "trial", "rollback"}, false},
+		{"bad by restart, power cut", true, byRestart, []string{"create", "trial", "rollback"}, true},
+	} {
+		t.Run(r.name, func(t *testing.T) {
+			c := newCrash(t, r)
+			all, killed, settled := c.steps(), 0, 0
+			for _, k := range all {
+				switch was, isNew := c.once(k); {
+				case was:
+					killed++
+					fallthrough
+				default:
+					if isNew {
+						settled++
+					}
+				}
+			}
+			t.Logf("%d of %d were killed; %d ended as the new version", killed, len(all), settled)
+			if killed < len(all)*3/4 {
+				t.Errorf("only %d of %d were killed", killed, len(all))
+			}
+		})
+	}
+}
+
+// newCrash has sitelet's hooks for web run by killat, which /run/kill/HOOK tells when to kill one.
+func newCrash(t *testing.T, r route) *crash {
 	m := newMachine(t)
 	program := filepath.Join(t.TempDir(), "killat")
 	build := exec.Command("go", "build", "-o", program, "./killat")
@@ -33,11 +93,11 @@ func newCrash(t *testing.T) *crash {
 	}
 	m.CopyFile(program, "/usr/bin/killat")
 	for _, hook := range []string{"create", "trial", "rollback"} {
-		m.WriteFile("/etc/systemd/system/sitelet-"+hook+"@.service.d/kill.conf",
+		m.WriteFile("/etc/systemd/system/sitelet-"+hook+"@web.service.d/kill.conf",
 			"[Service]\nExecStart=\nExecStart=killat /run/kill/"+hook+" sitelet hook "+hook+" %i\n", 0o644)
 	}
 	m.WriteFile("/etc/sitelet/sitelet.toml", "[update]\nprobation = \"1s\"\n", 0o644)
-	c := &crash{T: m, t: t}
+	c := &crash{T: m, t: t, route: r}
 	deploy(m, "web", forever, "")
 	deploy(m, "user", forever, `, "sitelet": {"requires": ["web"]}`)
 	m.Must("systemctl", "daemon-reload")
@@ -45,91 +105,74 @@ func newCrash(t *testing.T) *crash {
 	return c
 }
 
-// A reload, or a hook that it sets off, is killed right before one of its steps; then another reload, or a power cut and a boot,
-// makes a whole of it: the new version, or the old one with what had been written in its container. Which steps those are is left
-// to chance, as there are more than there is time for.
-func TestCrashAnywhere(t *testing.T) {
-	requireRandom(t)
-	good := func(round int) (cmd, more string) { return forever, fmt.Sprintf(`, "host_name": "good-%d"`, round) }
-	bad := func(round int) (cmd, more string) {
-		return fmt.Sprintf(`["sh", "-c", "exit %d"]`, round+1), ""
+// steps updates web without a kill, and returns those that there could have been, in the order of their steps.
+func (c *crash) steps() []kill {
+	c.update("for victim in reload create trial rollback; do echo 1000 nothing >/run/kill/$victim; done")
+	traced := map[string]string{}
+	for _, victim := range c.route.victims {
+		traced[victim] = c.Shell("cat /run/kill/" + victim + ".steps 2>/dev/null || true")
 	}
-	for _, test := range []struct {
-		name     string
-		version  func(round int) (cmd, more string)
-		victims  []string
-		powerCut bool
-	}{
-		{"good", good, []string{"reload", "trial"}, false},
-		{"bad", bad, []string{"reload", "create", "trial", "rollback"}, false},
-		{"good, then a power cut", good, []string{"reload", "trial"}, true},
-		{"bad, then a power cut", bad, []string{"reload", "rollback"}, true},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			c := newCrash(t)
-			ends := map[string]int{} // the last steps of victims, once they are known
-			for begin, todo := time.Now(), kills(test.victims); len(todo) > 0 && time.Since(begin) < crashTime; todo = todo[1:] {
-				victim, step := todo[0].victim, todo[0].step
-				if end := ends[victim]; end > 0 && step >= end {
-					continue
-				}
-				c.round++
-				c.victim = victim
-				cmd, more := test.version(c.round)
-				what, killed := c.once(step, cmd, more, test.powerCut)
-				t.Logf("%s step %d, %s", victim, step, what)
-				if !killed {
-					ends[victim] = step
-				}
+	c.recover("an update")
+	every := os.Getenv("SITELET_CRASH") == "all"
+	seen := map[kill]int{}
+	var out []kill
+	for _, victim := range c.route.victims {
+		for _, step := range strings.Split(strings.TrimSpace(traced[victim]), "\n") {
+			k := kill{victim: victim, step: step}
+			seen[k]++
+			turn := (len(seen)%2 == 0) == c.route.powerCut
+			if n := seen[k]; every || n == 1 && turn {
+				out = append(out, kill{victim, step, n})
 			}
-		})
-	}
-}
-
-// crashTime bounds each part of TestCrashAnywhere: on a busy host there are fewer kills in it.
-const crashTime = 75 * time.Second
-
-type kill struct {
-	victim string
-	step   int
-}
-
-// kills returns all kills there may be, in random order.
-func kills(victims []string) []kill {
-	var all []kill
-	for _, victim := range victims {
-		for step := range 15 {
-			all = append(all, kill{victim, step + 1})
 		}
 	}
-	rand.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	return all
+	return out
 }
 
-// once updates web to a version that comes to be killed at a step, and looks at what becomes of it. It tells at what step that was.
-func (c *crash) once(step int, cmd, more string, powerCut bool) (what string, killed bool) {
+// once updates web to a version that comes to be killed at a step, and sees what becomes of it: whether it came to that, and
+// whether the new version runs then.
+func (c *crash) once(k kill) (killed, isNew bool) {
+	begin := time.Now()
+	c.update(fmt.Sprintf("echo %d %s >/run/kill/%s", k.n, k.step, k.victim))
+	killed = c.Shell("ls /run/kill/*.killed 2>/dev/null || true") != ""
+	isNew = c.recover(k.String())
+	c.t.Logf("%.1f s, killed: %v, new: %v: %v", time.Since(begin).Seconds(), killed, isNew, k)
+	return killed, isNew
+}
+
+// update has a new version of web taken up, after a script, until that is done or something was killed.
+func (c *crash) update(script string) {
+	c.round++
 	c.Must("podman", "exec", "web", "sh", "-c", fmt.Sprintf("echo %d >/layer", c.round))
-	before := containerID(c.T, "web")
-	deploy(c.T, "web", cmd, more)
-	out := c.Shell(fmt.Sprintf(`mkdir -p /run/kill; rm -f /run/kill/*
-		echo %d >/run/kill/%s
-		killat /run/kill/reload sitelet reload 2>&1 || true
-		cat /run/kill/*.killed 2>/dev/null >/run/killed || true`, step, c.victim))
-	what = c.ReadFile("/run/killed")
-	killed = what != ""
-	if powerCut {
+	if c.route.bad {
+		deploy(c.T, "web", fmt.Sprintf(`["sh", "-c", "exit %d"]`, c.round%200+1), "")
+	} else {
+		deploy(c.T, "web", forever, fmt.Sprintf(`, "host_name": "good-%d"`, c.round))
+	}
+	c.Shell(fmt.Sprintf(`rm -rf /run/kill; mkdir /run/kill
+		podman container inspect --format {{.Id}} web >/run/kill/before
+		%s
+		{ { %s; } || true; while [ -e /run/sitelet/trials/web ]; do sleep 0.05; done; touch /run/done-%[3]d; } >/run/kill/out 2>&1 &
+		until [ -e /run/done-%[3]d ] || ls /run/kill/*.killed >/dev/null 2>&1; do sleep 0.05; done`, script, c.route.command, c.round))
+}
+
+// recover has the machine make a whole of what an update has come to, and tells whether that is the new version.
+func (c *crash) recover(what string) (isNew bool) {
+	c.t.Helper()
+	before := c.Shell("cat /run/kill/before")
+	out := ""
+	if c.route.powerCut {
 		c.PowerCut()
 		c.Boot()
 	} else {
-		again, _ := c.Exec("sh", "-c", "sitelet reload 2>&1")
-		out += again
+		out, _ = c.Exec("sh", "-c", "sitelet reload 2>&1")
+		out = c.Shell("cat /run/kill/out") + out
 	}
-	err := machine.Eventually(time.Minute, func() error { return c.whole(before) })
-	if err != nil {
+	if err := machine.Eventually(time.Minute, func() error { return c.whole(strings.TrimSpace(before)) }); err != nil {
 		state, _ := c.Exec("jq", "del(..|.Inputs?,.Unit?,.Create?)", "/var/lib/sitelet/workloads/web.json")
-		c.t.Fatalf("%s killed at step %d, %s: %v\n%s\n%s", c.victim, step, what, err, out, state)
+		c.t.Fatalf("%s: %v\n%s\n%s", what, err, out, state)
 	}
-	return what, killed
+	return strings.TrimSpace(before) != containerID(c.T, "web")
 }
 
 // whole tells whether web is in a state that lasts: its container is the one from before, which ran in this round, or a new one of
@@ -137,7 +180,7 @@ func (c *crash) once(step int, cmd, more string, powerCut bool) (what string, ki
 func (c *crash) whole(before string) error {
 	got := c.Shell(`systemctl is-active web user | xargs || true
 		sitelet plan | awk '$1 == "web" {print $2}' || true
-		ls /run/sitelet/trials 2>/dev/null | xargs || true
+		{ ls /run/sitelet/trials; find /run/sitelet /var/lib/sitelet -name ready -o -name '.*'; } 2>/dev/null | xargs || true
 		podman ps --all --external --format '{{.Names}} {{.State}}' | sort | xargs
 		podman ps --no-trunc --filter name=^web$ --format '{{.ID}} {{.Label "io.sitelet.generation"}}'
 		sed -n s/^Generation=//p /run/systemd/generator/web.service
@@ -156,7 +199,6 @@ func (c *crash) whole(before string) error {
 
 // A state file that is damaged or gone is reported and made again, and the container is left alone.
 func TestLostState(t *testing.T) {
-	requireRandom(t)
 	m := newMachine(t)
 	deploy(m, "web", forever, "")
 	m.Must("sitelet", "reload")
@@ -172,14 +214,5 @@ func TestLostState(t *testing.T) {
 		expect(t, "the container", inspect(m, "web", "{{.Id}} {{.State.StartedAt}}"), id)
 		expect(t, "the marks", m.Shell("ls /run/sitelet/trials"), "")
 		expect(t, "the state", m.Shell("jq -r .Current.Source "+file), descriptors+"web.json\n")
-	}
-}
-
-// requireRandom skips tests that draw their steps at random, unless they are asked for: what a run finds is a bug of the product,
-// perhaps, but never of the change under test.
-func requireRandom(t *testing.T) {
-	t.Helper()
-	if os.Getenv("SITELET_RANDOM") == "" {
-		t.Skip("random kills and bursts are not in every run; set SITELET_RANDOM=1 to have them")
 	}
 }

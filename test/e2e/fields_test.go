@@ -166,7 +166,7 @@ func verifyEnv(t *testing.T, m *machine.T) {
 			t.Errorf("%s shows the password:\n%s", command, out)
 		}
 	}
-	if out, err := m.As("alice").Exec("sh", "-c", "cat /run/sitelet/cache/*.quadlet"); err == nil {
+	if out, err := m.As("alice").Exec("sh", "-c", "cat /run/sitelet/cache/*.create"); err == nil {
 		t.Errorf("a user may read Quadlet's text: %s", out)
 	}
 	if strings.Contains(m.Journal(""), "ss'w") {

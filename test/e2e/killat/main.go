@@ -3,8 +3,9 @@
 //
 //	killat FILE COMMAND [ARG]...
 //
-// FILE holds the number of the step. A command that ends before it leaves the number of steps that are left, for the next one.
-// Without FILE the command just runs. FILE.killed is there when one was killed, and holds what the step would have been.
+// FILE says when, as N STEP for the N-th time that the command, and those that are run with the same FILE after it, come to that
+// step. When one was killed, FILE.killed is there in its place. Every step is written to FILE.steps before it is done. Without
+// FILE the command just runs.
 package main
 
 import (
@@ -17,7 +18,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 	"unsafe"
@@ -38,34 +38,40 @@ func main() {
 	if errors.Is(err, fs.ErrNotExist) {
 		log.Fatal(syscall.Exec(path, args, os.Environ()))
 	}
-	left, err := strconv.Atoi(strings.TrimSpace(string(text)))
-	if err != nil {
+	v := victim{waiting: map[int]string{}}
+	if _, err := fmt.Sscanf(string(text), "%d ", &v.left); err != nil {
+		log.Fatalf("%s: %v", file, err)
+	}
+	_, v.step, _ = strings.Cut(strings.TrimSpace(string(text)), " ")
+	if v.steps, err = os.OpenFile(file+".steps", os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644); err != nil {
 		log.Fatal(err)
 	}
-	v := victim{left: left, waiting: map[int]string{}}
 	status, err := v.run(path, args)
 	if err != nil {
 		log.Fatal(err)
 	}
-	if v.killed == "" {
-		err = os.WriteFile(file, fmt.Appendln(nil, v.left), 0o644)
+	if v.left > 0 {
+		err = os.WriteFile(file, fmt.Appendln(nil, v.left, v.step), 0o644)
 	} else {
-		err = errors.Join(os.Remove(file), os.WriteFile(file+".killed", []byte(v.killed), 0o644))
+		err = os.Rename(file, file+".killed")
 	}
 	if err != nil {
 		log.Fatal(err)
 	}
 	if status.Signaled() {
-		os.Exit(128 + int(status.Signal()))
+		// For systemd, too.
+		_ = syscall.Kill(os.Getpid(), status.Signal())
+		select {}
 	}
 	os.Exit(status.ExitStatus())
 }
 
 // victim is a process whose threads are traced, and whose children are not.
 type victim struct {
-	pid    int
-	left   int    // steps until it is killed
-	killed string // the step that it was killed at
+	pid   int
+	steps *os.File // of those done
+	step  string   // that it is killed at
+	left  int      // when it has come to that so often; 0 once it is killed
 
 	waiting map[int]string // what threads wait for, by thread
 }
@@ -120,7 +126,7 @@ func (v *victim) look(thread int) {
 	var c call
 	const getSyscallInfo = 0x420e
 	_, _, errno := syscall.Syscall6(syscall.SYS_PTRACE, getSyscallInfo, uintptr(thread), unsafe.Sizeof(c), uintptr(unsafe.Pointer(&c)), 0, 0)
-	if errno != 0 || v.killed != "" {
+	if errno != 0 || v.left == 0 {
 		return
 	}
 	step := ""
@@ -140,8 +146,11 @@ func (v *victim) look(thread int) {
 	if step == "" {
 		return
 	}
+	fmt.Fprintln(v.steps, step)
+	if step != v.step {
+		return
+	}
 	if v.left--; v.left == 0 {
-		v.killed = step
 		_ = syscall.Kill(v.pid, syscall.SIGKILL)
 	}
 }
