@@ -22,6 +22,9 @@ bindir := $(prefix)/bin
 mandir := $(prefix)/share/man
 docdir := $(prefix)/share/doc/sitelet
 licensedir := $(prefix)/share/licenses/sitelet
+bashdir := $(prefix)/share/bash-completion/completions
+zshdir := $(prefix)/share/zsh/site-functions
+fishdir := $(prefix)/share/fish/vendor_completions.d
 # Where systemd looks, whatever the prefix is.
 systemddir := /usr/lib/systemd
 tmpfilesdir := /usr/lib/tmpfiles.d
@@ -58,8 +61,8 @@ lint: ## check the form of code, scripts and manual pages
 	@mandoc -T lint -W warning man/*.[1-8]
 
 .PHONY: bench
-bench: deps package ## measure the generator against the host's quadlet (root)
-	@$(test_env); go test -timeout 60m -run '^$$' -bench Generator ./...
+bench: deps package ## measure generator, updates and live changes against the plain tools (root)
+	@$(test_env); go test -timeout 60m -run '^$$' -bench . ./test/bench
 
 .PHONY: demo
 demo: deps package ## boot a Debian 13, install the package and start containers from descriptors (root)
@@ -100,6 +103,11 @@ install: build ## install below DESTDIR
 		chmod 644 $$dir/$${page##*/}.gz; \
 	done
 	install -D -m 644 -t $(DESTDIR)$(docdir) README.md CHANGELOG.md $(wildcard docs/*.md)
+	install -d $(DESTDIR)$(bashdir) $(DESTDIR)$(zshdir) $(DESTDIR)$(fishdir)
+	env -u GOARCH go run ./cmd/sitelet completion bash >$(DESTDIR)$(bashdir)/sitelet
+	env -u GOARCH go run ./cmd/sitelet completion zsh >$(DESTDIR)$(zshdir)/_sitelet
+	env -u GOARCH go run ./cmd/sitelet completion fish >$(DESTDIR)$(fishdir)/sitelet.fish
+	chmod 644 $(DESTDIR)$(bashdir)/sitelet $(DESTDIR)$(zshdir)/_sitelet $(DESTDIR)$(fishdir)/sitelet.fish
 	packaging/licenses.sh >$(DESTDIR)$(docdir)/copyright
 	chmod 644 $(DESTDIR)$(docdir)/copyright
 	install -D -m 644 -t $(DESTDIR)$(licensedir) LICENSE

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/sitelet/sitelet/internal/descriptor"
+	"github.com/sitelet/sitelet/internal/site"
+	"github.com/sitelet/sitelet/internal/source"
 )
 
 func TestDescriptorsAreValid(t *testing.T) {
@@ -37,6 +39,48 @@ func TestDescriptorsAreValid(t *testing.T) {
 	}
 	if examples < 2 {
 		t.Errorf("found %d examples, want that of README.md and that of sitelet-container.5 at least", examples)
+	}
+}
+
+// Of each page, the resources are one site's, or part of one.
+func TestResourcesAreValid(t *testing.T) {
+	for _, page := range []string{"sites.md", "../README.md", "../man/sitelet-site.5"} {
+		blocks := regexp.MustCompile("(?s)(?:```yaml\n|\\.Bd -literal -offset indent\n)(apiVersion.*?)(?:```|\\.Ed)").FindAllStringSubmatch(read(t, page), -1)
+		if len(blocks) == 0 {
+			t.Errorf("%s has no example", page)
+		}
+		for _, block := range blocks {
+			r := site.Parse("east", []source.File{{Path: page, Data: []byte(block[1])}}, site.Env{})
+			r.CheckPorts(nil)
+			if found := r.Findings(); len(found) > 0 {
+				t.Errorf("%s: %v in\n%s", page, found, block[1])
+			}
+		}
+	}
+}
+
+// Every field that a resource may have, and every kind, is in the manual; those without effect have a star.
+func TestManualHasEveryField(t *testing.T) {
+	manual := read(t, "../man/sitelet-site.5")
+	kinds := read(t, "../internal/site/kinds.go")
+	_, shapes, _ := strings.Cut(kinds, "siteShape = shape{")
+	fields := regexp.MustCompile(`\{name: "(\w+)".*\}`).FindAllStringSubmatch(shapes, -1)
+	if len(fields) < 50 {
+		t.Fatalf("found only %d fields", len(fields))
+	}
+	for _, field := range fields {
+		entry := regexp.MustCompile(`(?m)^\..*\bIc (?:.*[ .])?` + field[1] + `\b`)
+		if strings.Contains(field[0], "idle: true") {
+			entry = regexp.MustCompile(`(?m)^\.It .*\b` + field[1] + ` Ns \*`)
+		}
+		if !entry.MatchString(manual) {
+			t.Errorf("sitelet-site.5 has no entry for %s", field[0])
+		}
+	}
+	for _, kind := range regexp.MustCompile(`(?m)^\t\{"(\w+)", \w+Version`).FindAllStringSubmatch(kinds, -1) {
+		if !regexp.MustCompile(`(?m)^\.(?:Ss|Ic) .*\b` + kind[1] + `\b`).MatchString(manual) {
+			t.Errorf("sitelet-site.5 has no section for %s", kind[1])
+		}
 	}
 }
 

@@ -41,7 +41,7 @@ func choose(in Inputs) Manifest {
 			found = append(found, diag.Diagnostic{File: in.paths.StateDir, Message: err.Error()})
 			continue
 		}
-		m.Units = append(m.Units, Entry{k.Name, v.Render, v.Wanted})
+		m.Units = append(m.Units, Entry{k.Name, v.Render, v.Wanted && !in.siteGone(k.Name)})
 	}
 	found.Sort()
 	// The kernel's log has room for few of them.
@@ -50,6 +50,11 @@ func choose(in Inputs) Manifest {
 		m.Log = append(m.Log, LogLine{d.Severity, d.String()})
 	}
 	return m
+}
+
+// siteGone tells whether a workload is the router of a site that was deleted.
+func (in Inputs) siteGone(name string) bool {
+	return slices.ContainsFunc(in.Sites, func(s state.Site) bool { return s.Router == nil && SiteWorkload(s.Namespace) == name })
 }
 
 // follow returns the renderings that are to have their units: all but those whose workload is to stay with what runs. That is
@@ -104,6 +109,11 @@ func (in Inputs) render(known []state.Workload, facts Facts) ([]Rendered, diag.L
 		pins[k.Name] = k.Pin
 	}
 	rendered, refused := Render(set, pins, facts)
+	for _, s := range in.Sites {
+		if s.Router != nil {
+			rendered = append(rendered, renderSite(s, facts))
+		}
+	}
 	return rendered, append(found, refused...)
 }
 

@@ -47,6 +47,7 @@ type Rendered struct {
 	Quadlet    quadlet.File
 	Unit       []byte // NAME.service, for everyone to read
 	Create     []byte // HookData, which holds secrets
+	Site       *SiteData
 }
 
 // Render turns a set of containers that passed descriptor.CheckSet into text, in the order of the set. It leaves out, with a
@@ -87,12 +88,17 @@ func render(c *descriptor.Container, pin string, around surroundings, facts Fact
 	}
 	r.Create = []byte(toJSON(hookData(c, r, around)))
 	r.Unit = service(c, r, around, facts)
+	r.seal()
+	return r, nil
+}
+
+// seal names the two texts of a rendering by what is in them.
+func (r *Rendered) seal() {
 	h := sha256.New()
 	h.Write(r.Unit)
 	h.Write(r.Create)
 	r.Render = workload.Digest(hex.EncodeToString(h.Sum(nil))[:24])
 	r.Unit = append(r.Unit, "Render="+string(r.Render)+"\n"...)
-	return r, nil
 }
 
 // container is what podman create gets. What Quadlet has no key for is in HookData.
@@ -269,6 +275,7 @@ type HookData struct {
 	Health     bool                    `json:",omitempty"` // has a health check
 	Reserved   []string                `json:",omitempty"` // PROTO/PORT that other descriptors publish, within this one's ranges
 	Quadlet    quadlet.File
+	Site       *SiteData `json:",omitempty"` // of a site's router
 }
 
 func hookData(c *descriptor.Container, r Rendered, around surroundings) HookData {

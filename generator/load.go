@@ -24,6 +24,7 @@ type Inputs struct {
 	Dirs   []string      // that were looked into for them
 	Found  diag.List     // what is wrong with the configuration, and which files could not be read
 	Names  []string      // workloads in the state
+	Sites  []state.Site  // that are to have a router, or had one
 
 	paths    paths.Paths
 	store    state.Store
@@ -47,7 +48,24 @@ func Load(p paths.Paths) Inputs {
 		in.Found = append(in.Found, diag.Diagnostic{File: p.StateDir, Message: err.Error()})
 	}
 	in.Names = names
+	in.loadSites()
 	return in
+}
+
+// loadSites reads what hooks have found that sites are to run: nothing of a site is decided here.
+func (in *Inputs) loadSites() {
+	names, err := in.store.Sites()
+	if err != nil {
+		in.Found = append(in.Found, diag.Diagnostic{File: in.paths.StateDir, Message: err.Error()})
+	}
+	for _, name := range names {
+		s, err := in.store.ReadSite(name)
+		if err != nil {
+			in.Found = append(in.Found, diag.Diagnostic{File: in.paths.StateDir, Message: err.Error()})
+			continue
+		}
+		in.Sites = append(in.Sites, s)
+	}
 }
 
 // DescriptorDirs lists the directories that hold descriptors.
@@ -88,6 +106,9 @@ func (in Inputs) Written() string {
 	put(h, in.Dirs...)
 	for _, d := range in.Found {
 		put(h, d.String())
+	}
+	for _, s := range in.Sites {
+		put(h, s.Namespace, s.Platform, s.ID, s.Suffix, toJSON(s.Router))
 	}
 	for _, f := range in.Files {
 		put(h, f.Path)

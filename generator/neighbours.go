@@ -21,6 +21,9 @@ func (in Inputs) takenBy() func(name string) (where string, ok bool) {
 		listed = namesIn(dirs)
 	}
 	return func(name string) (string, bool) {
+		if where, ok := in.routerNamed(name); ok {
+			return where, true
+		}
 		if listed != nil && !listed[name+".service"] {
 			return in.quadletOf(name)
 		}
@@ -36,6 +39,16 @@ func (in Inputs) takenBy() func(name string) (where string, ok bool) {
 		}
 		return in.quadletOf(name)
 	}
+}
+
+// routerNamed returns the file of the Site whose router's service or container has the name.
+func (in Inputs) routerNamed(name string) (where string, ok bool) {
+	for _, s := range in.Sites {
+		if s.Router != nil && (name == SiteWorkload(s.Namespace) || name == RouterContainer(s.Namespace)) {
+			return s.Router.Source, true
+		}
+	}
+	return "", false
 }
 
 // manyNames is from when on it is quicker to read directories than to look each name up in them.

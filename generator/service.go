@@ -8,6 +8,7 @@ import (
 	"github.com/sitelet/sitelet/internal/descriptor"
 	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/unit"
+	"github.com/sitelet/sitelet/internal/workload"
 )
 
 const (
@@ -35,25 +36,12 @@ func service(c *descriptor.Container, r Rendered, around surroundings, facts Fac
 	s.begin("Unit")
 	s.add("Description", "Container "+c.Name)
 	s.add("SourcePath", unit.Text(c.Source))
-	online := "network-online.target"
-	if facts.Scope == paths.User {
-		online = "podman-user-wait-network-online.service" // of Podman 5.3; one that is not there is not waited for
-	}
-	s.add("Wants", online)
-	s.add("After", online)
+	s.online(facts.Scope)
 	s.add("RequiresMountsFor", "%t/containers")
 	for _, m := range c.Mounts {
 		s.add("RequiresMountsFor", unit.Word(m.Source))
 	}
-	// Not Requires=: where an image cannot be pulled yet, it is the failed start below that Restart= tries again.
-	s.add("Wants", "sitelet-create@"+c.Name+".service")
-	s.add("After", "sitelet-boot.service sitelet-create@"+c.Name+".service")
-	s.add("Wants", "sitelet-trial@"+c.Name+".service")
-	if c.Health == nil {
-		// Nothing else is to be busy while nothing serves. A health check is watched while it keeps the start waiting.
-		s.add("Before", "sitelet-trial@"+c.Name+".service")
-	}
-	s.add("OnFailure", "sitelet-rollback@"+c.Name+".service")
+	s.helpers(c.Name, c.Health != nil)
 	for _, name := range c.After {
 		s.add("After", name+".service")
 	}
@@ -70,9 +58,7 @@ func service(c *descriptor.Container, r Rendered, around surroundings, facts Fac
 	for _, line := range fromQuadlet {
 		s.write(line, "\n")
 	}
-	// By its generation: when no new container could be made, the old one has the name. And by its name: an update that was cut
-	// off is to be finished first.
-	start := "podman start --filter label=" + LabelGeneration + "=" + string(r.Generation) + " --filter name=^" + c.Name + "$$"
+	start := podmanStart(c.Name, r.Generation)
 	if len(lookups(c)) > 0 || len(c.Hooks) > 0 {
 		s.add("ExecStartPre", "sitelet hook prepare "+c.Name)
 		// Not with Environment=: stops must work where the file was never written.
@@ -86,19 +72,58 @@ func service(c *descriptor.Container, r Rendered, around surroundings, facts Fac
 		}
 		s.add("ExecStartPost", argv)
 	}
-	stop := "podman stop --ignore --filter label=" + LabelWorkload + "=" + c.Name
-	s.add("ExecStop", stop)
-	// After anything but a proper stop the container may still run. Podman's own start-up is time without service otherwise.
-	s.add("ExecStopPost", `-sh -c 'test "$$SERVICE_RESULT" = success || exec `+stop+`'`)
+	s.stop(c.Name)
 	// A container that is stopped ends as the signal's victim, which is no failure.
 	s.add("SuccessExitStatus", "137 143")
 	s.add("TimeoutStartSec", seconds(startTimeout(c.Health)))
 	s.add("TimeoutStopSec", strconv.Itoa(stopTimeout+stopSlack))
 	s.restart(c.Restart, facts)
+	s.digests(r)
+	return s.text.Bytes()
+}
+
+// online has the unit wait for the network, as Quadlet's do.
+func (s *section) online(scope paths.Scope) {
+	online := "network-online.target"
+	if scope == paths.User {
+		online = "podman-user-wait-network-online.service" // of Podman 5.3; one that is not there is not waited for
+	}
+	s.add("Wants", online)
+	s.add("After", online)
+}
+
+// helpers ties the unit to those that make what it runs, watch it and go back from it. Not with Requires=: where an image cannot be
+// pulled yet, it is the failed start of the unit itself that Restart= tries again. A health check is watched while it keeps the start
+// waiting; else nothing is to be busy while nothing serves.
+func (s *section) helpers(name string, health bool) {
+	s.add("Wants", "sitelet-create@"+name+".service")
+	s.add("After", "sitelet-boot.service sitelet-create@"+name+".service")
+	s.add("Wants", "sitelet-trial@"+name+".service")
+	if !health {
+		s.add("Before", "sitelet-trial@"+name+".service")
+	}
+	s.add("OnFailure", "sitelet-rollback@"+name+".service")
+}
+
+// podmanStart starts a container by its generation: when no new one could be made, the old one has the name. And by its name: an
+// update that was cut off is to be finished first.
+func podmanStart(container string, generation workload.Digest) string {
+	return "podman start --filter label=" + LabelGeneration + "=" + string(generation) + " --filter name=^" + container + "$$"
+}
+
+// stop stops a workload's container, whichever it is. After anything but a proper stop it may still run; Podman's own start-up
+// is time without service otherwise.
+func (s *section) stop(name string) {
+	stop := "podman stop --ignore --filter label=" + LabelWorkload + "=" + name
+	s.add("ExecStop", stop)
+	s.add("ExecStopPost", `-sh -c 'test "$$SERVICE_RESULT" = success || exec `+stop+`'`)
+}
+
+// digests tells the hooks which version the unit is of.
+func (s *section) digests(r Rendered) {
 	s.begin("X-Sitelet")
 	s.add("Generation", string(r.Generation))
 	s.add("Revision", string(r.Revision))
-	return s.text.Bytes()
 }
 
 // fromQuadlet are the lines that Quadlet writes for every container (pkg/systemd/quadlet of Podman, ConvertContainer).

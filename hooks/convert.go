@@ -48,6 +48,10 @@ func (h Hooks) commands(ctx context.Context, ms ...made) ([]command, error) {
 	var todo []*quadlet.Job
 	var at []int
 	for i, m := range ms {
+		if m.data.Site != nil && m.data.Site.Platform != "podman" {
+			commands[i].args = append([]string{"create", "--name=" + candidateName(h.containerOf(m.name), m.data.Generation)}, m.data.Site.Argv...)
+			continue
+		}
 		kept, _ := os.ReadFile(generator.QuadletPath(h.Paths, m.render))
 		if text, ok := bytes.CutSuffix(kept, stamp); ok {
 			commands[i] = h.commandOf(m, text)
@@ -58,7 +62,9 @@ func (h Hooks) commands(ctx context.Context, ms ...made) ([]command, error) {
 	if len(todo) == 0 {
 		return commands, nil
 	}
-	tool.Convert(ctx, dir, h.Paths.Scope == paths.User, todo)
+	if err := h.convert(ctx, tool, dir, todo); err != nil {
+		return nil, err
+	}
 	for k, j := range todo {
 		i := at[k]
 		if j.Err != nil {
@@ -70,6 +76,25 @@ func (h Hooks) commands(ctx context.Context, ms ...made) ([]command, error) {
 		_ = os.WriteFile(generator.QuadletPath(h.Paths, ms[i].render), slices.Concat(j.Unit, stamp), 0o600)
 	}
 	return commands, nil
+}
+
+// convert has quadlet do jobs. What a run that was killed has left in sitelet's own directory, secrets among it, goes first.
+func (h Hooks) convert(ctx context.Context, tool quadlet.Tool, dir string, jobs []*quadlet.Job) error {
+	user := h.Paths.Scope == paths.User
+	if dir != h.Paths.RuntimeDir {
+		tool.Convert(ctx, dir, user, jobs)
+		return nil
+	}
+	return h.holding("quadlet", func() error {
+		left, _ := filepath.Glob(filepath.Join(dir, "quadlet-*"))
+		for _, path := range left {
+			if err := os.RemoveAll(path); err != nil {
+				return err
+			}
+		}
+		tool.Convert(ctx, dir, user, jobs)
+		return nil
+	})
 }
 
 // commandOf reads the command in the unit that quadlet has made, as systemd would.
@@ -102,7 +127,7 @@ func (h Hooks) commandOf(m made, text []byte) command {
 		return fail(fmt.Errorf("it has %d commands instead of one", len(commands)))
 	}
 	var c command
-	c.args, c.env, c.file, c.err = createCommand(commands[0].Argv, m.data.Image, candidateName(m.name, m.data.Generation))
+	c.args, c.env, c.file, c.err = createCommand(commands[0].Argv, m.data.Image, candidateName(h.containerOf(m.name), m.data.Generation))
 	return c
 }
 
@@ -115,8 +140,11 @@ func (h Hooks) refuseUnmade(ctx context.Context, p *Planned) {
 			continue
 		}
 		r := p.rendered[slices.IndexFunc(p.rendered, func(r generator.Rendered) bool { return r.Name == a.Name })]
+		if r.Site != nil && r.Site.Platform != "podman" {
+			continue
+		}
 		m := made{name: r.Name, render: r.Render}
-		m.data.Generation, m.data.Image, m.data.Quadlet = r.Generation, r.Image, r.Quadlet
+		m.data.Generation, m.data.Image, m.data.Quadlet, m.data.Site = r.Generation, r.Image, r.Quadlet, r.Site
 		ms, rendered = append(ms, m), append(rendered, r)
 	}
 	if len(ms) == 0 {

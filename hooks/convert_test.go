@@ -137,7 +137,7 @@ func TestNoPodman(t *testing.T) {
 				t.Fatalf("%v, %v, found %v", err, p.Actions, p.Found)
 			}
 			for range 2 {
-				if outcomes, err := h.Reload(context.Background(), false, func(Outcome) {}); err != nil || len(outcomes) > 0 {
+				if outcomes, err := h.Reload(context.Background(), "", false, func(Outcome) {}); err != nil || len(outcomes) > 0 {
 					t.Errorf("%v, %v", outcomes, err)
 				}
 			}

@@ -25,6 +25,7 @@ var ErrNoCandidate = errors.New("the version before it runs on")
 //
 // Another generation than the state's current one is on trial from then on.
 func (h Hooks) Create(ctx context.Context, name string) error {
+	h = h.at(name)
 	unlock, err := h.lock("create-"+name, nil)
 	if err != nil {
 		return err
@@ -47,7 +48,7 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	if listErr != nil {
 		return fmt.Errorf("looking for the containers of %s: %w", name, listErr)
 	}
-	current := find(all, func(c engine.Container) bool { return c.Named(name) })
+	current := find(all, func(c engine.Container) bool { return c.Named(h.containerOf(name)) })
 	if known.Current == nil && current != nil {
 		h.Log("the state of %s is missing (%v): it is made again from the container", name, err)
 		known.Current = rebuilt(m, workload.Digest(current.Labels[generator.LabelGeneration]))
@@ -59,7 +60,7 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	if current != nil && current.Labels[generator.LabelGeneration] == string(m.data.Generation) {
 		return errors.Join(h.record(ctx, m), h.tidy(ctx, m.name, all))
 	}
-	if current == nil && h.Engine.Exists(ctx, name) {
+	if current == nil && h.Engine.Exists(ctx, h.containerOf(name)) {
 		return fmt.Errorf("there is a container named %s that sitelet did not make; rename it with `podman rename`, or give the descriptor another container_name", name)
 	}
 	// A run that was cut off between two renamings has left no current one, but the state tells which it was.
@@ -180,7 +181,7 @@ func (h Hooks) candidate(ctx context.Context, m made, all []engine.Container) (s
 	if c := find(all, of); c != nil {
 		return c.ID, nil
 	}
-	name := candidateName(m.name, m.data.Generation)
+	name := candidateName(h.containerOf(m.name), m.data.Generation)
 	commands, err := h.commands(ctx, m)
 	if err == nil {
 		err = commands[0].err
@@ -235,13 +236,13 @@ func (h Hooks) promote(ctx context.Context, m made, current *engine.Container, c
 	if current != nil {
 		old := m.name + ".old"
 		if generation := current.Labels[generator.LabelGeneration]; len(generation) >= shortLength {
-			old = candidateName(m.name, workload.Digest(generation))
+			old = candidateName(h.containerOf(m.name), workload.Digest(generation))
 		}
 		if err := h.Engine.Rename(ctx, current.ID, old); err != nil {
 			return fmt.Errorf("setting the old container of %s aside: %w", m.name, err)
 		}
 	}
-	if err := h.Engine.Rename(ctx, candidate, m.name); err != nil {
+	if err := h.Engine.Rename(ctx, candidate, h.containerOf(m.name)); err != nil {
 		return fmt.Errorf("giving the new container its name %s: %w", m.name, err)
 	}
 	return nil

@@ -205,6 +205,10 @@ func (s *scripted) Stop(_ context.Context, unit string) error {
 	return nil
 }
 
+func (s *scripted) ReloadUnit(context.Context, string) error { return nil }
+
+func (s *scripted) Start(context.Context, string) error { return nil }
+
 func (s *scripted) ResetFailed(context.Context, string) error { return nil }
 
 func (s *scripted) Unit(context.Context, string) (systemd.Unit, error) { return s.unit, nil }

@@ -44,7 +44,9 @@ type Manager interface {
 	Reload(ctx context.Context) error
 	Enqueue(ctx context.Context, unit string) error
 	Restart(ctx context.Context, unit string) error
+	Start(ctx context.Context, unit string) error
 	Stop(ctx context.Context, unit string) error
+	ReloadUnit(ctx context.Context, unit string) error
 	ResetFailed(ctx context.Context, unit string) error
 	Unit(ctx context.Context, unit string) (systemd.Unit, error)
 	Inactive(ctx context.Context) ([]string, error)

@@ -41,6 +41,7 @@ func (h Hooks) pullAll(ctx context.Context, p Planned) map[string]error {
 
 // pull fetches one image by its descriptor's policy.
 func (h Hooks) pull(ctx context.Context, r generator.Rendered) error {
+	h = h.at(r.Name)
 	if r.Pull == "never" || r.Pull == "missing" && h.Engine.ImageExists(ctx, r.Image) {
 		return nil
 	}
@@ -77,7 +78,7 @@ func (h Hooks) followTags(ctx context.Context, p Planned) (Planned, error) {
 			continue
 		}
 		for _, r := range p.rendered {
-			if r.Name != a.Name || r.Pull == "never" {
+			if r.Name != a.Name || r.Pull == "never" || r.Site != nil {
 				continue
 			}
 			changed, err := h.followTag(ctx, r)
@@ -94,6 +95,7 @@ func (h Hooks) followTags(ctx context.Context, p Planned) (Planned, error) {
 }
 
 func (h Hooks) followTag(ctx context.Context, r generator.Rendered) (moved bool, err error) {
+	h = h.at(r.Name)
 	id, err := h.Engine.Pull(ctx, r.Image, nil)
 	if err != nil {
 		return false, err
@@ -102,7 +104,7 @@ func (h Hooks) followTag(ctx context.Context, r generator.Rendered) (moved bool,
 	if err != nil {
 		return false, err
 	}
-	c := find(all, func(c engine.Container) bool { return c.Named(r.Name) })
+	c := find(all, func(c engine.Container) bool { return c.Named(h.containerOf(r.Name)) })
 	if c == nil || c.ImageID == id {
 		return false, nil
 	}

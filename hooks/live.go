@@ -29,7 +29,7 @@ func (h Hooks) reloadLive(ctx context.Context, a plan.Action) error {
 		if err != nil {
 			return err
 		}
-		if c := find(all, func(c engine.Container) bool { return c.Named(a.Name) }); c != nil {
+		if c := find(all, func(c engine.Container) bool { return c.Named(h.containerOf(a.Name)) }); c != nil {
 			if err := h.Engine.Update(ctx, c.ID, memoryFlags(m.data.Inputs)); err != nil {
 				return fmt.Errorf("changing the memory limits: %w", err)
 			}

@@ -30,14 +30,32 @@ func (p Planned) Pending() bool {
 	})
 }
 
+// restrict has a plan do nothing but what concerns one workload; an empty name is all of them.
+func (p *Planned) restrict(only string) {
+	if only != "" {
+		p.Actions = slices.DeleteFunc(p.Actions, func(a plan.Action) bool { return a.Name != only })
+	}
+}
+
+// changesUnits tells whether systemd has to read its units anew: routers change without.
+func (p Planned) changesUnits() bool {
+	return p.stale || slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Pending() && !a.Live })
+}
+
 // Plan reads the inputs and says what an update would do about them. It asks systemd which units have not been started in this
 // boot, the host's quadlet what it makes of new containers, and the engine nothing.
 func (h Hooks) Plan(ctx context.Context) (Planned, error) {
 	in := generator.Load(h.Paths)
+	var sites []Site
+	var siteFound diag.List
+	if in.Config.Mode != config.Off {
+		sites, siteFound = h.LookAtSites()
+		in.Sites = replaceSites(in.Sites, sites)
+	}
 	p := Planned{inputs: in, Config: in.Config}
 	known, found := in.Known()
 	rendered, more := in.Render(known)
-	p.rendered, p.Found = rendered, append(found, more...)
+	p.rendered, p.Found = rendered, slices.Concat(found, more, siteFound)
 	p.Found.Sort()
 	p.stale = generator.ReadManifest(h.Paths).Written != in.Written()
 	if in.Config.Mode == config.Off {
@@ -52,6 +70,7 @@ func (h Hooks) Plan(ctx context.Context) (Planned, error) {
 			Revision: r.Revision, Render: r.Render, AutoStart: r.Wanted, Inputs: r.Inputs})
 	}
 	p.Actions = plan.Make(wanted, host)
+	h.addSites(ctx, &p, sites)
 	h.addMarked(&p, known)
 	h.refuseUnmade(ctx, &p)
 	return p, nil

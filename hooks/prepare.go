@@ -20,6 +20,9 @@ func (h Hooks) Prepare(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
+	if m.data.Site != nil {
+		return h.prepareSite(ctx, m.data.Site.Namespace)
+	}
 	if err := os.MkdirAll(h.dir(name), 0o700); err != nil {
 		return fmt.Errorf("preparing the start of %s: %w", name, err)
 	}

@@ -31,6 +31,7 @@ func (h Hooks) Prune(ctx context.Context, p Planned, names []string) ([]Outcome,
 }
 
 func (h Hooks) remove(ctx context.Context, manager Manager, name string) error {
+	h = h.at(name)
 	if err := manager.Stop(ctx, name+".service"); err != nil {
 		return err
 	}

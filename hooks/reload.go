@@ -24,7 +24,7 @@ type Outcome struct {
 
 // Reload brings what runs to what the descriptors say, and returns how that ended for each workload that something was done
 // about. One that fails does not keep another from being brought up to date. report is told of each outcome as it comes.
-func (h Hooks) Reload(ctx context.Context, pull bool, report func(Outcome)) ([]Outcome, error) {
+func (h Hooks) Reload(ctx context.Context, only string, pull bool, report func(Outcome)) ([]Outcome, error) {
 	unlock, err := h.lock("reload", func() { h.Log("another reload is running; waiting for it") })
 	if err != nil {
 		return nil, err
@@ -36,6 +36,12 @@ func (h Hooks) Reload(ctx context.Context, pull bool, report func(Outcome)) ([]O
 		if err := h.clearDirty(); err != nil {
 			return all, err
 		}
+		stamp := h.siteStamp()
+		failed := h.refreshSites(ctx)
+		for _, o := range failed {
+			report(o)
+		}
+		all = append(all, failed...)
 		p, err := h.Plan(ctx)
 		if err != nil {
 			return all, err
@@ -46,13 +52,14 @@ func (h Hooks) Reload(ctx context.Context, pull bool, report func(Outcome)) ([]O
 			}
 			pull = false
 		}
+		p.restrict(only)
 		if !p.Pending() {
 			return all, nil
 		}
 		outcomes, err := h.apply(ctx, p, report)
 		all = append(all, outcomes...)
 		resumed := slices.ContainsFunc(outcomes, func(o Outcome) bool { return o.Verb == plan.Resume && o.Err == nil })
-		if err != nil || !resumed && generator.Load(h.Paths).Written() == p.inputs.Written() {
+		if err != nil || !resumed && generator.Load(h.Paths).Written() == p.inputs.Written() && h.siteStamp() == stamp {
 			return all, err
 		}
 	}
@@ -89,8 +96,10 @@ func (h Hooks) apply(ctx context.Context, p Planned, report func(Outcome)) ([]Ou
 	if err != nil {
 		return nil, err
 	}
-	if err := manager.Reload(ctx); err != nil {
-		return nil, err
+	if p.changesUnits() {
+		if err := manager.Reload(ctx); err != nil {
+			return nil, err
+		}
 	}
 	var outcomes []Outcome
 	for _, wave := range waves(p) {
@@ -130,7 +139,18 @@ func (h Hooks) allowRetry(a plan.Action) error {
 
 // do carries out one action and waits for its end.
 func (h Hooks) do(ctx context.Context, manager Manager, a plan.Action) error {
+	h = h.at(a.Name)
 	h.Log("%s: %s", a.Name, a.Verb)
+	if namespace, _, ok := h.siteOf(a.Name); ok {
+		switch {
+		case a.Verb == plan.Reload && a.Live:
+			return h.reloadSite(ctx, manager, namespace)
+		case a.Verb == plan.Stop:
+			return h.stopSite(ctx, manager, namespace)
+		case a.Verb == plan.Start:
+			return h.startSite(ctx, manager, namespace)
+		}
+	}
 	switch a.Verb {
 	case plan.Create:
 		return h.startNew(ctx, manager, a.Name)

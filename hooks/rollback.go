@@ -19,6 +19,7 @@ const logLines = 10
 // container is started again as it was left. It does nothing about any other failure. Killed anywhere, the next call goes on from
 // there: once the state says what is refused, everything else follows from it.
 func (h Hooks) Rollback(ctx context.Context, name string) error {
+	h = h.at(name)
 	return h.holding("rollback-"+name, func() error { return h.rollback(ctx, name) })
 }
 
@@ -51,6 +52,7 @@ func (h Hooks) rollback(ctx context.Context, name string) error {
 
 // RollbackByHand goes back to the version before the current one, or from the one on trial to the current one.
 func (h Hooks) RollbackByHand(ctx context.Context, name string) error {
+	h = h.at(name)
 	return h.holding("rollback-"+name, func() error { return h.rollbackByHand(ctx, name) })
 }
 
@@ -90,7 +92,7 @@ func (h Hooks) marked(name string) bool {
 
 // refuse ends the trial of a generation as failed.
 func (h Hooks) refuse(ctx context.Context, name string, generation workload.Digest, reason string) error {
-	log := h.Engine.Logs(ctx, name, logLines)
+	log := h.Engine.Logs(ctx, h.containerOf(name), logLines)
 	return h.change(name, func(w *state.Workload) error {
 		t := w.Trial
 		if t == nil || t.Generation != generation {
@@ -144,7 +146,7 @@ func (h Hooks) restore(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	named := find(all, func(c engine.Container) bool { return c.Named(name) })
+	named := find(all, func(c engine.Container) bool { return c.Named(h.containerOf(name)) })
 	good := named != nil && named.Labels[generator.LabelGeneration] == string(m.data.Generation)
 	if !good || named.State != "running" {
 		if err := h.startAgain(ctx, manager, m); err != nil {

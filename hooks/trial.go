@@ -34,6 +34,7 @@ const patience = 5 * time.Second
 // Trial watches the version of a workload that is on trial until it has run for the probation without a restart, and makes it
 // the current one. If it fails, the error is ErrTrialFailed and the state holds why.
 func (h Hooks) Trial(ctx context.Context, name string) error {
+	h = h.at(name)
 	if err := h.clearReady(name); err != nil {
 		return err
 	}
@@ -123,7 +124,7 @@ func (h Hooks) watch(ctx context.Context, name, before string, probation time.Du
 			return how, j.reason, nil
 		}
 		// systemd would wait for the whole start time-out, and Podman's answer costs more than systemd's.
-		if m.data.Health && look%healthEvery == 0 && j.begun(u) && h.Engine.Unhealthy(ctx, name) {
+		if m.data.Health && look%healthEvery == 0 && j.begun(u) && h.Engine.Unhealthy(ctx, h.containerOf(name)) {
 			return failed, "its health check never passed", nil
 		}
 		select {
@@ -137,7 +138,7 @@ func (h Hooks) watch(ctx context.Context, name, before string, probation time.Du
 // runs asks Podman whether a workload's container is running: on a busy host, systemd hears of its end seconds later.
 func (h Hooks) runs(ctx context.Context, name string) bool {
 	all, err := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
-	return err != nil || slices.ContainsFunc(all, func(c engine.Container) bool { return c.Named(name) && c.State == "running" })
+	return err != nil || slices.ContainsFunc(all, func(c engine.Container) bool { return c.Named(h.containerOf(name)) && c.State == "running" })
 }
 
 // healthEvery is how many looks at the unit there are to one at the container's health.

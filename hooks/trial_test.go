@@ -298,3 +298,70 @@ func TestLeftoversGoAtTheNextStart(t *testing.T) {
 	}
 	expectNames(t, m, "web")
 }
+
+// A hook that is killed sets off the rollback, too, but says nothing against the version.
+func TestRollbackLeavesATrialThatHasNotFailed(t *testing.T) {
+	for name, u := range map[string]systemd.Unit{
+		"runs":      {ActiveState: "active", InvocationID: "new", Result: "success"},
+		"starts":    {ActiveState: "activating", InvocationID: "new", Result: "success", Queued: true},
+		"not begun": {ActiveState: "active", InvocationID: "old", Result: "success"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &memory{}
+			h, s := trialOf(t, m)
+			s.unit = u
+			calls := len(s.calls)
+			if err := h.Rollback(context.Background(), "web"); err != nil {
+				t.Fatal(err)
+			}
+			if w, _ := h.store().Read("web"); w.Trial == nil || w.Refused != nil {
+				t.Errorf("state: trial %+v, refused %+v", w.Trial, w.Refused)
+			}
+			if len(s.calls) != calls || !h.marked("web") {
+				t.Errorf("calls %q, marked: %v", s.calls[calls:], h.marked("web"))
+			}
+		})
+	}
+}
+
+// A third version that comes before a settling has ended keeps its container and its mark.
+func TestSettlingKeepsTheNextVersion(t *testing.T) {
+	m := &memory{}
+	h, _ := trialOf(t, m)
+	err := h.store().Change("web", func(w *state.Workload) error {
+		w.Current, w.Trial, w.Unproven = &w.Trial.Version, nil, false
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	install(t, h, genC, "", "")
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	if err := h.finish(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	expectNames(t, m, "web", "web.bbbbbbbbbbbb")
+	if w, _ := h.store().Read("web"); w.Trial == nil || w.Trial.Generation != genC || !h.marked("web") {
+		t.Errorf("trial %+v, marked: %v", w.Trial, h.marked("web"))
+	}
+}
+
+// What waits for the end of a trial hears of it when another version is on trial already.
+func TestTrialThatAnotherHasFollowed(t *testing.T) {
+	m := &memory{}
+	h, s := trialOf(t, m)
+	s.unit = systemd.Unit{ActiveState: "active", InvocationID: "new", Result: "success"}
+	err := h.store().Change("web", func(w *state.Workload) error {
+		w.Refused = &state.Refusal{Generation: genB, Reason: "it fell over"}
+		w.Trial.Generation = genC
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := h.awaitSettled(context.Background(), "web", genB); err == nil || !strings.Contains(err.Error(), "it fell over") {
+		t.Errorf("error: %v", err)
+	}
+}

@@ -33,7 +33,7 @@ func TestInstallUpgradeRemovePurge(t *testing.T) {
 	expect(t, alice, "systemctl --user show --property LoadState kept", "LoadState=loaded")
 	expect(t, m, "systemctl list-unit-files --no-legend 'sitelet*' | awk '$2 == \"enabled\"'", "")
 	expect(t, m, "systemctl list-units --failed --no-legend", "")
-	expect(t, m, "stat -c %a /etc/sitelet/containers /var/lib/sitelet", "755\n700")
+	expect(t, m, "stat -c %a /etc/sitelet/containers /var/lib/sitelet /var/lib/sitelet-ports", "755\n700\n1777")
 	expect(t, m, "systemctl is-active kept || true", "inactive")
 
 	m.Must("systemctl", "start", "kept")
@@ -59,7 +59,8 @@ func TestInstallUpgradeRemovePurge(t *testing.T) {
 
 	m.Must("dpkg", "--purge", "sitelet")
 	running("after the purge")
-	expect(t, m, "find /etc/sitelet /var/lib/sitelet -type f 2>/dev/null || true", "/etc/sitelet/containers/kept.json")
+	expect(t, m, "find /etc/sitelet /var/lib/sitelet /var/lib/sitelet-ports -type f 2>/dev/null || true", "/etc/sitelet/containers/kept.json")
+	expect(t, m, "ls -d /var/lib/sitelet* 2>/dev/null || true", "")
 
 	m.Must("dpkg", "-i", "/root/sitelet.deb")
 	running("after the second installation")

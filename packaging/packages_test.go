@@ -13,7 +13,7 @@ import (
 )
 
 // debOnly are files that other distributions have no use for.
-var debOnly = []string{"/usr/share/doc/sitelet/changelog.gz", "/usr/share/lintian/overrides/sitelet"}
+var debOnly = []string{"/usr/share/doc/sitelet/changelog.gz", "/usr/share/lintian/overrides/sitelet", "/usr/share/zsh/vendor-completions/_sitelet"}
 
 func TestSameFilesInBoth(t *testing.T) {
 	deb, rpm := packages(t)
@@ -70,8 +70,14 @@ func TestSameFilesInBoth(t *testing.T) {
 		"-rw-r--r-- /etc/sitelet/sitelet.toml",
 		"-rw-r--r-- /usr/share/doc/sitelet/copyright",
 		"-rw-r--r-- /usr/share/licenses/sitelet/LICENSE",
+		"-rw-r--r-- /usr/share/bash-completion/completions/sitelet",
+		"-rw-r--r-- /usr/share/fish/vendor_completions.d/sitelet.fish",
+		"-rw-r--r-- /usr/share/zsh/site-functions/_sitelet",
+		"-rw-r--r-- /usr/lib/systemd/system/sitelet-site@.path",
+		"-rw-r--r-- /usr/lib/systemd/user/sitelet-renew@.timer",
 		"-rw-r--r-- /usr/share/man/man1/sitelet.1.gz",
 		"-rw-r--r-- /usr/share/man/man5/sitelet-container.5.gz",
+		"-rw-r--r-- /usr/share/man/man5/sitelet-site.5.gz",
 		"-rw-r--r-- /usr/share/man/man5/sitelet.toml.5.gz",
 		"-rw-r--r-- /usr/share/man/man8/sitelet-generator.8.gz",
 	} {

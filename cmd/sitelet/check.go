@@ -23,11 +23,11 @@ import (
 func (c *cli) checkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "check [-o FORMAT] [PATH...]",
-		Short: "Say what is wrong with the configuration and the descriptors",
-		Long: `Checks the configuration and all descriptors of the host, or only the
-descriptors that are named, by themselves or by their directories, as one set,
-also with the host's Quadlet if there is one. Prints each finding with its place
-and what to do.
+		Short: "Say what is wrong with the configuration, descriptors and sites",
+		Long: `Checks the configuration, all descriptors and all sites of the host, or only
+what is named: descriptors, by themselves or by their directories, as one set,
+and YAML files with resources of one site. Asks the host's Quadlet too if there
+is one. Prints each finding with its place and what to do.
 
 Exits with 0 if there are no errors (there may be warnings), 1 if there are, 2
 if it was called in a wrong way.`,
@@ -53,6 +53,8 @@ func (c *cli) check(ctx context.Context, p paths.Paths, named []string, output f
 		return err
 	}
 	rendered, found := in.Render(nil)
+	sites := c.checkSites(p, named)
+	found = append(found, sites.found...)
 	found = append(found, tryQuadlet(ctx, p, rendered, len(named) == 0)...)
 	found.Sort()
 	if output == formatJSON {
@@ -63,7 +65,7 @@ func (c *cli) check(ctx context.Context, p paths.Paths, named []string, output f
 		if len(named) == 0 {
 			places = generator.DescriptorDirs(p, in.Config)
 		}
-		fmt.Fprintln(c.out, summary(len(in.Files), places, found))
+		fmt.Fprintln(c.out, summary(len(in.Files), sites.resources, places, found))
 	}
 	if err != nil {
 		return err
@@ -76,6 +78,7 @@ func (c *cli) check(ctx context.Context, p paths.Paths, named []string, output f
 
 // tryQuadlet reports what the host's Podman can make no container of. That there is no Podman is a finding about the host.
 func tryQuadlet(ctx context.Context, p paths.Paths, rendered []generator.Rendered, host bool) diag.List {
+	rendered = slices.DeleteFunc(rendered, func(r generator.Rendered) bool { return r.Site != nil })
 	if len(rendered) == 0 {
 		return nil
 	}
@@ -103,11 +106,18 @@ func tryQuadlet(ctx context.Context, p paths.Paths, rendered []generator.Rendere
 // load reads what is to be checked, whatever the configuration says of using it.
 func load(p paths.Paths, named []string) (generator.Inputs, error) {
 	for _, path := range named {
+		if isYAML(path) {
+			continue
+		}
 		if filepath.Ext(path) == ".toml" {
 			return generator.Inputs{}, usageError{fmt.Errorf("%s is no descriptor; name none, and the configuration is checked", path)}
 		}
 	}
-	in, err := generator.LoadNamed(p, named)
+	descriptors := slices.DeleteFunc(slices.Clone(named), isYAML)
+	if len(named) > 0 && len(descriptors) == 0 {
+		return generator.Inputs{}, nil
+	}
+	in, err := generator.LoadNamed(p, descriptors)
 	var missing *fs.PathError
 	if errors.As(err, &missing) {
 		return in, fmt.Errorf("%s cannot be checked: %w; name descriptors, or directories that hold some", missing.Path, missing.Err)
@@ -141,7 +151,7 @@ func readSource(path string) []byte {
 }
 
 // summary is the last line for people.
-func summary(descriptors int, places []string, found diag.List) string {
+func summary(descriptors, resources int, places []string, found diag.List) string {
 	wrong := 0
 	for _, d := range found {
 		if d.Severity == diag.Error {
@@ -155,13 +165,20 @@ func summary(descriptors int, places []string, found diag.List) string {
 	if warnings := len(found) - wrong; warnings > 0 {
 		counts = append(counts, counted(warnings, "warning"))
 	}
+	what := counted(descriptors, "descriptor")
+	switch {
+	case resources > 0 && descriptors == 0:
+		what = counted(resources, "site resource")
+	case resources > 0:
+		what += " and " + counted(resources, "site resource")
+	}
 	switch {
 	case len(counts) > 0:
-		return counted(descriptors, "descriptor") + " checked: " + strings.Join(counts, ", ")
-	case descriptors == 0:
+		return what + " checked: " + strings.Join(counts, ", ")
+	case descriptors+resources == 0:
 		return "no descriptors in " + strings.Join(places, ", ")
 	}
-	return counted(descriptors, "descriptor") + " checked: nothing wrong"
+	return what + " checked: nothing wrong"
 }
 
 func counted(n int, what string) string {

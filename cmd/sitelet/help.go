@@ -11,9 +11,11 @@ import (
 
 func helpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [COMMAND]",
-		Short:   "Print the help of a command",
-		Long:    "Prints the help of a command, as COMMAND --help does.",
+		Use:   "help [COMMAND]",
+		Short: "Print the help of a command",
+		Long: `Prints the help of a command, as COMMAND --help does.
+
+Exits with 0, or with 2 if there is no such command.`,
 		Example: `  sitelet help check`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			about, rest, err := cmd.Root().Find(args)

@@ -15,11 +15,18 @@ import (
 
 func (c *cli) historyCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "history NAME",
-		Short:   "List the versions of a workload and what became of them",
-		Long:    "Lists the last versions of a workload, oldest first: when each was taken up,\nwhether it was kept, and why not.",
-		Example: "  sitelet history web",
-		Args:    oneName,
+		Use:   "history NAME",
+		Short: "List the versions of a workload and what became of them",
+		Long: `Lists the last versions of a container, or of a namespace's router, oldest
+first: when each was taken up, whether it was kept, and why not. What a router
+takes up without a restart makes no version.
+
+Exits with 0, with 1 if there is no workload of that name, 2 if it was called in
+a wrong way.`,
+		Example: `  sitelet history web
+  sitelet history skupper-east`,
+		Args:              oneName,
+		ValidArgsFunction: c.complete(1, workloads),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w, err := c.known(cmd, args[0])
 			if err != nil {
@@ -39,9 +46,14 @@ func (c *cli) rollbackCommand() *cobra.Command {
 		Use:   "rollback NAME",
 		Short: "Go back to the version of a workload before this one",
 		Long: `Ends a trial, or else starts the version before the current one again. The
-version that is left is not tried again until its descriptor changes.`,
-		Example: "  sitelet rollback web",
-		Args:    oneName,
+version that is left is not tried again until what it is made from changes.
+
+Exits with 0 if the version before runs again, 1 if there is none or it does not
+run, 2 if it was called in a wrong way.`,
+		Example: `  sitelet rollback web
+  sitelet rollback skupper-east`,
+		Args:              oneName,
+		ValidArgsFunction: c.complete(1, workloads),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if _, err := c.known(cmd, args[0]); err != nil {
 				return err
@@ -64,10 +76,15 @@ func (c *cli) pruneCommand() *cobra.Command {
 		Use:   "prune [NAME...]",
 		Short: "Remove workloads whose descriptors are gone",
 		Long: `Stops and removes what sitelet made and what has no descriptor any more: its
-unit, its containers and what is known of it. Everything else is left alone.`,
+unit, its containers and what is known of it. Everything else is left alone.
+sitelet site remove does it for a site.
+
+Exits with 0 if nothing is left of it, 1 if something failed or NAME has a
+descriptor, 2 if it was called in a wrong way.`,
 		Example: `  sitelet prune
   sitelet prune old-web`,
-		Args: cobra.ArbitraryArgs,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: c.complete(manyNames, orphans),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			h, err := c.hooks(cmd)
 			if err != nil {

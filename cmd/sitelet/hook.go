@@ -42,6 +42,18 @@ func (c *cli) hookCommand() *cobra.Command {
 		c.hook("rollback NAME", "Go back from a version that has failed", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
 			return h.Rollback(ctx, args[0])
 		}),
+		c.hook("sync NAMESPACE", "Bring a running router to what its site says", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
+			return h.SyncSite(ctx, args[0])
+		}),
+		c.hook("started NAMESPACE", "Wait for a router that was started", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
+			return h.StartedSite(ctx, args[0])
+		}),
+		c.hook("run NAME", "Run a container that Docker has", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
+			return h.RunContainer(ctx, args[0])
+		}),
+		c.hook("stop NAME", "Stop a container that Docker has", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
+			return h.StopContainer(ctx, args[0])
+		}),
 		c.hook("boot", "Take up inputs that came with a later mount", noArgument, func(ctx context.Context, h hooks.Hooks, _ []string) error {
 			return h.Boot(ctx)
 		}),
@@ -52,7 +64,7 @@ func (c *cli) hookCommand() *cobra.Command {
 // hook returns the command of one hook, which ends early, and cleanly, when systemd stops its unit.
 func (c *cli) hook(use, short string, args cobra.PositionalArgs, do func(context.Context, hooks.Hooks, []string) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Long: short + ".", Args: args}
-	cmd.Example = "  sitelet hook " + strings.NewReplacer("NAME...", "web db", "NAME", "web").Replace(use)
+	cmd.Example = "  sitelet hook " + strings.NewReplacer("NAME...", "web db", "NAMESPACE", "east", "NAME", "web").Replace(use)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()

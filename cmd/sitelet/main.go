@@ -58,9 +58,10 @@ func run(args []string, out, errOut io.Writer) int {
 func (c *cli) root() *cobra.Command {
 	root := &cobra.Command{
 		Use: "sitelet [--user] COMMAND",
-		Long: `sitelet lets systemd run containers from plain files: descriptors below
-/etc/sitelet/containers become services, and sitelet reload takes up what has
-changed. Start, stop and look at them with systemctl and journalctl.`,
+		Long: `sitelet lets systemd run containers and Skupper sites from plain files:
+descriptors below /etc/sitelet/containers and site resources below
+/var/lib/skupper/namespaces become services, and sitelet reload takes up what
+has changed. Look at them with systemctl and journalctl.`,
 		Example: `  sitelet check
   sitelet reload
   systemctl status web`,
@@ -77,6 +78,7 @@ changed. Start, stop and look at them with systemctl and journalctl.`,
 	root.PersistentFlags().BoolP("help", "h", false, "print this help")
 	root.PersistentFlags().BoolVar(&c.user, "user", os.Geteuid() != 0, "work for your own systemd, not the host's; the default for all but root")
 	root.AddCommand(c.checkCommand(), c.planCommand(), c.reloadCommand(), c.statusCommand(), c.historyCommand(), c.rollbackCommand(), c.pruneCommand(),
+		c.startCommand(), c.stopCommand(), c.siteCommand(), c.linkCommand(),
 		c.renderCommand(), c.versionCommand(), c.hookCommand())
 	root.SetHelpCommand(helpCommand())
 	root.InitDefaultHelpCmd()

@@ -24,6 +24,7 @@ const (
 func outputFlag(cmd *cobra.Command) *format {
 	f := formatText
 	cmd.Flags().VarP(&f, "output", "o", "how the result is printed: text (the default) or json")
+	completeFlag(cmd, "output", string(formatText), string(formatJSON))
 	return &f
 }
 

@@ -16,15 +16,16 @@ func (c *cli) planCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plan [-o FORMAT]",
 		Short: "Say what reload would do, and why",
-		Long: `Compares the descriptors with what runs and prints one action a workload, with
-the fields that decide it and whether it takes the workload out of service for
-a moment. Values of secrets are not shown.
+		Long: `Compares the descriptors and the resources of sites with what runs and prints
+one action a workload, with the fields that decide it and whether it takes the
+workload out of service for a moment. Values of secrets are not shown.
 
 Exits with 0 if there is nothing to do, 3 if there is, 1 if there are errors, 2
 if it was called in a wrong way.`,
 		Example: `  sitelet plan
   sitelet plan -o json`,
-		Args: noArgument,
+		Args:              noArgument,
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.plan(cmd, *output) }

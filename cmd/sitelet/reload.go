@@ -7,35 +7,41 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/hooks"
 	"github.com/sitelet/sitelet/internal/diag"
-	"github.com/sitelet/sitelet/internal/paths"
 )
-
-// autoReload is the unit whose being active means that changes are taken up without anybody's doing.
-const autoReload = "sitelet-containers.path"
 
 func (c *cli) reloadCommand() *cobra.Command {
 	var force bool
 	pull := pullMissing
 	cmd := &cobra.Command{
-		Use:   "reload [--force] [--pull POLICY]",
-		Short: "Bring what runs to what the descriptors say",
-		Long: `Carries out what plan shows. A workload that needs a new container gets it made
-while the old one runs; the old one is kept, stopped, until the new one has run
-for a while (update.probation in sitelet.toml), and runs again if that fails.
+		Use:   "reload [--force] [--pull POLICY] [NAME]",
+		Short: "Bring what runs to what the descriptors and resources say",
+		Long: `Carries out what plan shows, or with NAME what it shows for that container or
+namespace alone.
 
-A version that has failed is not tried again until its descriptor changes.
+A running router is changed without a restart where it can be. A workload that
+needs a new container gets it made while the old one runs; the old one is kept,
+stopped, until the new one has run for a while (update.probation in
+sitelet.toml), and runs again if that fails. A version that has failed is not
+tried again until what it is made from changes.
 
-Exits with 0 if nothing failed, 1 if something did or a descriptor has errors, 2
-if it was called in a wrong way.`,
+While auto-reload is on for what it would change, this is refused unless it is
+forced.
+
+Exits with 0 if nothing failed, 1 if something did or a descriptor or resource
+has errors, 2 if it was called in a wrong way.`,
 		Example: `  sitelet reload
+  sitelet reload east
   sitelet reload --pull=newer`,
-		Args: noArgument,
+		Args:              oneNameAtMost,
+		ValidArgsFunction: c.complete(1, containersAndNamespaces),
 	}
 	cmd.Flags().BoolVar(&force, "force", false, "reload although auto-reload is on")
 	cmd.Flags().Var(&pull, "pull", "missing (the default), or newer to follow tags that have moved")
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.reload(cmd, force, pull == pullNewer) }
+	completeFlag(cmd, "pull", string(pullMissing), string(pullNewer))
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.reload(cmd, args, force, pull == pullNewer) }
 	return cmd
 }
 
@@ -59,7 +65,7 @@ func (p *pullPolicy) Set(s string) error {
 	return nil
 }
 
-func (c *cli) reload(cmd *cobra.Command, force, pull bool) error {
+func (c *cli) reload(cmd *cobra.Command, names []string, force, pull bool) error {
 	h, err := c.hooks(cmd)
 	if err != nil {
 		return err
@@ -68,12 +74,14 @@ func (c *cli) reload(cmd *cobra.Command, force, pull bool) error {
 	if err != nil {
 		return err
 	}
-	if !force && manager.Active(cmd.Context(), autoReload) {
-		systemctl := "systemctl"
-		if h.Paths.Scope == paths.User {
-			systemctl += " --user"
+	only, automatic, err := reloaded(h, names)
+	if err != nil {
+		return err
+	}
+	if !force {
+		if err := refuseWhileAutomatic(cmd.Context(), manager, h.Paths, automatic...); err != nil {
+			return err
 		}
-		return fmt.Errorf("auto-reload is on and takes up changes by itself; stop it with `%s stop %s`, or use --force", systemctl, autoReload)
 	}
 	p, err := h.Plan(cmd.Context())
 	if err != nil {
@@ -82,7 +90,7 @@ func (c *cli) reload(cmd *cobra.Command, force, pull bool) error {
 	if err := diag.Print(c.err, p.Found, readSource, colour(c.err)); err != nil {
 		return err
 	}
-	outcomes, err := h.Reload(cmd.Context(), pull, func(o hooks.Outcome) {
+	outcomes, err := h.Reload(cmd.Context(), only, pull, func(o hooks.Outcome) {
 		if o.Err != nil {
 			fmt.Fprintf(c.err, "%s: %s failed: %v\n", o.Name, o.Verb, o.Err)
 			return
@@ -98,4 +106,20 @@ func (c *cli) reload(cmd *cobra.Command, force, pull bool) error {
 		fmt.Fprintln(c.out, "nothing to do")
 	}
 	return nil
+}
+
+// reloaded returns the workload that a reload is for, if it is for one, and the units that do by themselves what it does.
+func reloaded(h hooks.Hooks, names []string) (only string, automatic []string, err error) {
+	namespaces, _ := h.Namespaces()
+	automatic = []string{containersReload, allSitesReload}
+	if len(names) == 0 {
+		for _, namespace := range namespaces {
+			automatic = append(automatic, siteReload(namespace))
+		}
+		return "", automatic, nil
+	}
+	if slices.Contains(namespaces, names[0]) {
+		return generator.SiteWorkload(names[0]), []string{siteReload(names[0]), allSitesReload}, nil
+	}
+	return names[0], []string{containersReload}, nil
 }

@@ -25,7 +25,8 @@ Exits with 0 if all descriptors were rendered, 1 if there were errors (the
 others are rendered all the same), 2 if it was called in a wrong way.`,
 		Example: `  sitelet render -d /tmp/rendered
   SITELET_ROOT=testdata/01 sitelet render -d /tmp/rendered`,
-		Args: noArgument,
+		Args:              noArgument,
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if dir == "" {
 				return usageError{errors.New("render needs -d DIR, the directory to write to")}

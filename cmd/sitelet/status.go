@@ -17,11 +17,16 @@ func (c *cli) statusCommand() *cobra.Command {
 		Use:   "status [-o FORMAT] [NAME]",
 		Short: "Show the workloads and what became of their last change",
 		Long: `Without NAME, prints one line a workload. With NAME, prints all that is known of
-it, with why its last version was refused and the last lines of its output.`,
+it, with why its last version was refused and the last lines of its output. A
+namespace's router is the workload skupper-NAMESPACE.
+
+Exits with 0, with 1 if there is no workload of that name, 2 if it was called in
+a wrong way.`,
 		Example: `  sitelet status
   sitelet status web
   sitelet status -o json`,
-		Args: oneNameAtMost,
+		Args:              oneNameAtMost,
+		ValidArgsFunction: c.complete(1, workloads),
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.status(cmd, args, *output) }

@@ -17,7 +17,8 @@ func (c *cli) versionCommand() *cobra.Command {
 Exits with 0, or with 2 if it was called in a wrong way.`,
 		Example: `  sitelet version
   sitelet version -o json`,
-		Args: noArgument,
+		Args:              noArgument,
+		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	output := outputFlag(cmd)
 	cmd.RunE = func(*cobra.Command, []string) error {

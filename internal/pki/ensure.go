@@ -43,11 +43,11 @@ func Prune(dir string, wants []Want) error {
 	})
 }
 
-// Profiles tells what runtime/certs will hold of what is wanted and not held back, sorted by name.
+// Profiles tells what runtime/certs will hold of what is wanted and can be used, sorted by name.
 func Profiles(wants []Want) []Profile {
 	var profiles []Profile
 	for _, w := range wants {
-		if w.Kind == Authority || w.Kind == Password || w.Hold {
+		if w.Kind == Authority || w.Kind == Password || w.Hold && w.Given == nil {
 			continue
 		}
 		p := Profile{Name: w.Name, CA: true, Cert: w.Kind == Identity, Key: w.Kind == Identity}

@@ -8,20 +8,23 @@ import (
 	"github.com/sitelet/sitelet/internal/site"
 )
 
-// identity turns the requests of one name into one Want, and rejects those that cannot be met.
+// identity turns the requests of one name into one Want, and rejects those that cannot be met. Where a resource goes on with the
+// certificate that it has had, so does everyone who shares it.
 func (w *wanting) identity(group []request) {
+	w.goesOn = nil
 	live := w.keep(group, w.admit(group[0]))
 	want, live := w.fromUser(live)
 	if want == nil {
 		want = w.fromIssuer(live)
 	}
-	if want == nil {
-		want = &Want{Name: group[0].name, Hold: true}
+	if want == nil || w.goesOn != nil {
+		want = &Want{Name: group[0].name, Hold: true, Given: w.goesOn}
 	}
 	w.identities = append(w.identities, *want)
 }
 
-// keep rejects the requests that a finding is returned for, and drops those of resources that are out already.
+// keep rejects the requests that a finding is returned for, and drops those of resources that are out already and of those that
+// can go on with what they have.
 func (w *wanting) keep(requests []request, check func(request) *diag.Diagnostic) []request {
 	var kept []request
 	for _, q := range requests {
@@ -29,12 +32,27 @@ func (w *wanting) keep(requests []request, check func(request) *diag.Diagnostic)
 			continue
 		}
 		if d := check(q); d != nil {
-			w.reject(q, *d)
+			if !w.hold(q, *d) {
+				w.reject(q, *d)
+			}
 			continue
 		}
 		kept = append(kept, q)
 	}
 	return kept
+}
+
+// hold has a resource go on with the certificate in use, if that is what it had when it was last good, and tells whether it can.
+func (w *wanting) hold(q request, d diag.Diagnostic) bool {
+	used := find(w.input.InUse, q.name)
+	need := q.need
+	need.CA = need.CA || q.trust
+	if q.optional || !w.resources.Proven(w.asker(q)) || used == nil || used.Bundle.Check(need, w.now) != nil {
+		return false
+	}
+	w.resources.Hold(w.asker(q), d)
+	w.goesOn = &used.Bundle
+	return true
 }
 
 // admit checks that a request goes together with the first of its name.
@@ -84,6 +102,9 @@ func (w *wanting) fromIssuer(requests []request) *Want {
 	}
 	if allTrust(requests) {
 		made := w.made(requests[0].source)
+		if made.Hold {
+			return w.trustInUse(requests)
+		}
 		return &Want{Kind: Trust, Name: requests[0].name, Issuer: made.Issuer}
 	}
 	name := w.issuerOf(requests)
@@ -96,6 +117,18 @@ func (w *wanting) fromIssuer(requests []request) *Want {
 		want.Hosts = union(want.Hosts, q.hosts)
 	}
 	return want
+}
+
+// trustInUse has those who trust the CA of a certificate that is held go on with what they have.
+func (w *wanting) trustInUse(requests []request) *Want {
+	used := find(w.input.InUse, requests[0].name)
+	if used == nil {
+		w.keep(requests, func(q request) *diag.Diagnostic {
+			return at(q.by, "spec.tlsCredentials", fmt.Sprintf("the CA of the certificate %q is not known, as that cannot be used", q.source), "Correct the certificate.")
+		})
+		return nil
+	}
+	return &Want{Kind: Trust, Name: used.Name, Hold: true, Given: &used.Bundle}
 }
 
 // issuerOf chooses the authority: that of the server certificate for the client's that goes with it, else the first that a

@@ -15,6 +15,7 @@ type Input struct {
 	Issuers   []Given // input/issuers: CAs of the user's
 	Certs     []Given // input/certs: certificates of the user's
 	Have      []Given // runtime/issuers: the CAs in use
+	InUse     []Given // runtime/certs: the certificates in use
 	LocalPort uint16  // of skupper-local, for connect.json
 }
 
@@ -26,12 +27,13 @@ type Given struct {
 	Bad    *diag.Diagnostic // why a file of it could not be read
 }
 
-// Read reads the input and the CAs in use from a namespace's directory. Of a directory that cannot be read there is nothing.
+// Read reads the input, the CAs and the certificates in use from a namespace's directory. Of a directory that cannot be read there is nothing.
 func Read(reader source.Reader, namespace string) Input {
 	return Input{
 		Issuers: readDirs(reader, filepath.Join(namespace, "input", "issuers")),
 		Certs:   readDirs(reader, filepath.Join(namespace, "input", "certs")),
 		Have:    readDirs(reader, filepath.Join(namespace, "runtime", "issuers")),
+		InUse:   readDirs(reader, filepath.Join(namespace, "runtime", "certs")),
 	}
 }
 

@@ -24,7 +24,7 @@ type Want struct {
 	Subject string
 	Hosts   []string // names and addresses of an Identity
 	Issuer  string   // the Authority that signs an Identity or that a Trust trusts; empty where Given says it
-	Given   *Bundle  // the user's, checked; nil: to be made, and for an Authority to be kept if there is one
+	Given   *Bundle  // the user's, checked; nil: to be made, and for an Authority to be kept if there is one; with Hold what is used on
 	From    string   // where Given comes from, as a user would name it
 	Connect []byte   // the content of connect.json; nil: none
 	Hold    bool     // what it needs is bad: whatever is there stays as it is
@@ -89,6 +89,7 @@ type wanting struct {
 	owner       *site.Resource // of what no resource asks for
 	authorities []*issuer
 	identities  []Want
+	goesOn      *Bundle // of the name that is looked at, what is in use and to be used on; nil: none
 }
 
 // signing adds the authorities that Certificates ask for.

@@ -42,6 +42,7 @@ type Wanted struct {
 type Action struct {
 	Name    string
 	Verb    Verb
+	Live    bool     // systemd's units stay as they are
 	Restart bool     // the workload is out of service for a moment
 	Changes []Change // what decided, in the order of the inputs
 	Note    string   // a sentence, or empty

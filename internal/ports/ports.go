@@ -148,7 +148,8 @@ func (r Registry) read(namespace string) (t Table, own file, err error) {
 			continue
 		}
 		f, err := readFile(filepath.Join(r.Dir, e.Name()), uid)
-		if err != nil && uid == r.UID {
+		// What somebody else put there under our number is replaced, if it can be.
+		if err != nil && uid == r.UID && !errors.Is(err, errForeign) {
 			return t, own, fmt.Errorf("reading the registry of ports: %w; remove the file, and the next reload writes it anew", err)
 		}
 		for _, n := range f.Namespaces {
@@ -174,6 +175,8 @@ func (s socket) socket(uid, reader int) site.Socket {
 	return site.Socket{Host: s.Host, Port: s.Port, Owner: owner}
 }
 
+var errForeign = errors.New("is not a file of user")
+
 // readFile reads a user's file, and takes it for his only if it is: the directory is everyone's.
 func readFile(path string, uid int) (file, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
@@ -186,7 +189,7 @@ func readFile(path string, uid int) (file, error) {
 		return file{}, err
 	}
 	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.Mode().IsRegular() || int(stat.Uid) != uid {
-		return file{}, fmt.Errorf("%s is no file of user %d's", path, uid)
+		return file{}, fmt.Errorf("%s: %w %d", path, errForeign, uid)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxSize))
 	if err != nil {
@@ -222,10 +225,19 @@ func (r Registry) write(own file, namespace string, sockets []site.Socket) error
 	if err != nil {
 		return err
 	}
-	if err := renameio.WriteFile(filepath.Join(r.Dir, strconv.Itoa(r.UID)), append(data, '\n'), 0o644, renameio.WithTempDir(r.Dir)); err != nil {
+	r.sweep()
+	if err := renameio.WriteFile(filepath.Join(r.Dir, strconv.Itoa(r.UID)), append(data, '\n'), 0o644, renameio.WithTempDir(r.Dir), renameio.WithStaticPermissions(0o644)); err != nil {
 		return fmt.Errorf("writing the registry of ports: %w", err)
 	}
 	return nil
+}
+
+// sweep removes what writes that were killed have left behind, as far as it is ours: nobody else is writing now.
+func (r Registry) sweep() {
+	left, _ := filepath.Glob(filepath.Join(r.Dir, ".*"))
+	for _, path := range left {
+		os.Remove(path)
+	}
 }
 
 // bindable tries a port out on all addresses, of IPv6 too where the host has it.

@@ -29,6 +29,8 @@ type Resources struct {
 	All []*Resource // every document that has a kind and a name, by kind and name, good or bad
 
 	Problems diag.List // what belongs to no resource, such as syntax errors
+
+	fallbacks int
 }
 
 // Resource is one document, whatever its kind.
@@ -42,10 +44,12 @@ type Resource struct {
 
 	root       *node // the document's tree; nil for a resource that Parse did not make
 	generation int64 // metadata.generation
+	last       *Last // its last good version; nil: none, or it could not be used
+	kept       bool  // it has errors, and yet something of it is used: see keep.go
 }
 
 // Quarantined tells whether the resource is left out for an error.
-func (r *Resource) Quarantined() bool { return r.Problems.HasErrors() }
+func (r *Resource) Quarantined() bool { return r.Problems.HasErrors() && !r.kept }
 
 // Site is a kind Site.
 type Site struct {

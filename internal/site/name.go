@@ -51,6 +51,14 @@ func CheckNamespace(name string) error {
 	return nil
 }
 
+// CheckHost is CheckNamespace for a name or an address that a certificate is for.
+func CheckHost(name string) error {
+	if p := sanProblem(name); p.message != "" {
+		return p
+	}
+	return nil
+}
+
 // Error makes a problem without a place an error.
 func (p problem) Error() string { return p.message + ". " + p.hint }
 

@@ -14,9 +14,17 @@ import (
 // Env is what else there is of a namespace.
 type Env struct {
 	Certs   []string  // names of the directories of input/certs that hold all of ca.crt, tls.crt and tls.key
-	Proxies []string  // names of the directories of input/proxies
+	Proxies []Proxy   // the directories of input/proxies
+	Routed  []string  // names of the proxies that the router has
 	Unread  diag.List // what kept files from being read
+	Last    []Last    // resources as they were when they were last good all the way
 }
+
+// Proxy is how a proxy is reached, by the files host and port of its directory.
+type Proxy struct{ Name, Dir, Host, Port string }
+
+// Usable tells whether the host and the port are such.
+func (p Proxy) Usable() bool { return p.problem("", "").message == "" }
 
 // Parse reads the resources of a namespace, given the files of its input/resources in any order, and checks them against each
 // other. Resources that are wrong are left out of all but All; what is wrong with them is in their Problems.
@@ -43,11 +51,14 @@ func Parse(namespace string, files []source.File, env Env) *Resources {
 			rule.add(rs, r)
 		}
 	}
+	rs.keepLast(env.Last)
 	rs.checkSite()
 	rs.checkLinks(env)
 	rs.checkAccess(env)
 	for _, r := range rs.All {
-		r.root.home.close()
+		if r.root != nil {
+			r.root.home.close()
+		}
 	}
 	return rs
 }

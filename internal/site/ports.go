@@ -15,15 +15,18 @@ type bind struct {
 	field    string // of the port
 }
 
-// CheckPorts leaves out resources that want a port which is another's: of taken, or of the site's own. Of the site's own a
-// RouterAccess goes before a Listener, and a Listener before a MultiKeyListener, and of one kind the first by name.
+// CheckPorts leaves out resources that want a port which is another's: of taken, or of the site's own. Of the site's own those go
+// first that have had theirs before; then a RouterAccess goes before a Listener, and a Listener before a MultiKeyListener, and of
+// one kind the first by name.
 // Ports of RouterAccesses that are still to be allocated are passed over.
 func (rs *Resources) CheckPorts(taken []Socket) {
 	var held []bind
 	for _, s := range taken {
 		held = append(held, bind{Socket: s})
 	}
-	for _, group := range rs.binds() {
+	groups := slices.DeleteFunc(rs.binds(), func(group []bind) bool { return len(group) == 0 })
+	old := func(group []bind) bool { return rs.Proven(group[0].resource) }
+	for _, group := range slices.Concat(filter(groups, old, true), filter(groups, old, false)) {
 		at := slices.IndexFunc(group, func(b bind) bool { return b.clash(held) != nil })
 		if at < 0 {
 			held = append(held, group...)
@@ -35,6 +38,11 @@ func (rs *Resources) CheckPorts(taken []Socket) {
 		d.Hint = "Write another port, or an address that differs."
 		rs.Quarantine(lost.resource, d)
 	}
+}
+
+// filter returns the groups for which is says so.
+func filter(groups [][]bind, is func([]bind) bool, so bool) [][]bind {
+	return slices.DeleteFunc(slices.Clone(groups), func(group []bind) bool { return is(group) != so })
 }
 
 // Sockets returns the ports that the site listens on, for other namespaces to keep away from.

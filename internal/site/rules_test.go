@@ -31,7 +31,7 @@ const testCA = "|\n    -----BEGIN CERTIFICATE-----\n    MIIB\n    -----END CERTI
 // TestRules wants a resource to be used where want is empty, and left out with exactly these findings otherwise. A finding that
 // begins with a * is a warning.
 func TestRules(t *testing.T) {
-	env := Env{Certs: []string{"c"}, Proxies: []string{"p"}}
+	env := Env{Certs: []string{"c"}, Proxies: []Proxy{{"p", "input/proxies/p", "h", "1"}}}
 	for _, c := range []struct{ kind, spec, want string }{
 		{"Listener", "spec: {routingKey: k, host: localhost, port: 1}", ""},
 		{"Listener", "spec: {routingKey: k, host: '::1', port: 65535, type: tcp, observer: none}", ""},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/spelling"
@@ -68,9 +69,7 @@ func (rs *Resources) siteMayBeMissed() bool {
 // checkLinks leaves out links that cannot be made yet or at all.
 func (rs *Resources) checkLinks(env Env) {
 	for _, l := range slices.Clone(rs.Links) {
-		if p := rs.needs(l.TLSCredentials, env.Certs, "input/certs"); p.message != "" {
-			rs.quarantineAt(l.Resource, "spec.tlsCredentials", p)
-		}
+		rs.checkGiven(l.Resource, l.TLSCredentials, env)
 		if l.Proxy != "" {
 			rs.checkProxy(l, env)
 		}
@@ -121,24 +120,45 @@ func (rs *Resources) secret(name string) *Secret {
 	return &rs.Secrets[i]
 }
 
-// checkProxy wants a proxy's host and port, in the keys that upstream reads (internal/kube/secrets/manager.go).
+// checkProxy wants a proxy's host and port, in the keys that upstream reads (internal/kube/secrets/manager.go). A link that has had
+// its proxy goes on with it.
 func (rs *Resources) checkProxy(l Link, env Env) {
-	const field = "spec.settings.proxy-configuration"
-	if slices.Contains(env.Proxies, l.Proxy) {
+	p := rs.proxyProblem(l.Proxy, env)
+	if p.message == "" {
 		return
 	}
-	if p := rs.needs(l.Proxy, env.Proxies, "input/proxies"); p.message != "" {
-		rs.quarantineAt(l.Resource, field, p)
+	d := l.At("spec.settings.proxy-configuration")
+	d.Message, d.Hint = p.message, p.hint
+	if rs.Proven(l.Resource) && slices.Contains(env.Routed, l.Proxy) {
+		rs.Hold(l.Resource, d)
 		return
 	}
-	s := rs.secret(l.Proxy)
-	hint := fmt.Sprintf("Write host, port and, if the proxy wants them, username and password into the Secret (%s).", s.place())
+	rs.Quarantine(l.Resource, d)
+}
+
+// proxyProblem says why a proxy cannot be used: a directory goes before a Secret.
+func (rs *Resources) proxyProblem(name string, env Env) problem {
+	if i := slices.IndexFunc(env.Proxies, func(p Proxy) bool { return p.Name == name }); i >= 0 {
+		p := env.Proxies[i]
+		return p.problem(p.Dir, "files of this directory")
+	}
+	if p := rs.needs(name, nil, "input/proxies"); p.message != "" {
+		return p
+	}
+	s := rs.secret(name)
+	p := Proxy{Host: strings.TrimSpace(string(s.Get("host"))), Port: strings.TrimSpace(string(s.Get("port")))}
+	return p.problem("the Secret "+quote(name), "the Secret ("+s.place()+")")
+}
+
+func (p Proxy) problem(what, place string) problem {
+	hint := fmt.Sprintf("Write host, port and, if the proxy wants them, username and password into %s.", place)
 	switch {
-	case hostProblem(string(s.Get("host"))).message != "":
-		rs.quarantineAt(l.Resource, field, problem{fmt.Sprintf("the Secret %s has no host that can be used", quote(l.Proxy)), hint})
-	case !portText(string(s.Get("port"))):
-		rs.quarantineAt(l.Resource, field, problem{fmt.Sprintf("the Secret %s has no port that can be used", quote(l.Proxy)), hint})
+	case hostProblem(p.Host).message != "":
+		return problem{what + " has no host that can be used", hint}
+	case !portText(p.Port):
+		return problem{what + " has no port that can be used", hint}
 	}
+	return problem{}
 }
 
 // checkAccess leaves out what would take links where none can come, or without the certificate that the user is to give.
@@ -148,10 +168,15 @@ func (rs *Resources) checkAccess(env Env) {
 			rs.quarantineAt(a.Resource, "spec.roles", problem{"an edge router accepts no links", "Remove it, or edge: true from the Site."})
 		}
 		if a.Given {
-			if p := rs.needs(a.TLSCredentials, env.Certs, "input/certs"); p.message != "" {
-				rs.quarantineAt(a.Resource, "spec.tlsCredentials", p)
-			}
+			rs.checkGiven(a.Resource, a.TLSCredentials, env)
 		}
+	}
+}
+
+// checkGiven leaves out what lacks the user's certificate, unless it may have one from before.
+func (rs *Resources) checkGiven(r *Resource, name string, env Env) {
+	if p := rs.needs(name, env.Certs, "input/certs"); p.message != "" && !rs.Proven(r) {
+		rs.quarantineAt(r, "spec.tlsCredentials", p)
 	}
 }
 
@@ -161,13 +186,23 @@ func (rs *Resources) quarantineAt(r *Resource, field string, p problem) {
 	rs.Quarantine(r, d)
 }
 
-// Quarantine adds a finding to a resource, and leaves the resource out if it is an error. Without its Site a site must be left as
-// it is.
+// Quarantine adds a finding to a resource, and leaves the resource out if it is an error: unless it was proven, its last good
+// version stands in for it, and whatever has been checked is to be checked again. Without its Site a site must be left as it is.
 func (rs *Resources) Quarantine(res *Resource, d diag.Diagnostic) {
-	res.Problems = append(res.Problems, d)
+	proven := rs.Proven(res)
+	res.Report(d)
 	if d.Severity != diag.Error {
 		return
 	}
+	rs.leaveOut(res)
+	if proven {
+		res.drop()
+		return
+	}
+	rs.fallBack(res)
+}
+
+func (rs *Resources) leaveOut(res *Resource) {
 	if rs.Site != nil && rs.Site.Resource == res {
 		rs.Site, rs.SiteErr = nil, true
 	}

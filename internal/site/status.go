@@ -159,7 +159,7 @@ func (r *Resource) status(s Status) *node {
 // idleStatus is for kinds without effect: what is to be said about them.
 func (r *Resource) idleStatus() *node {
 	status := &node{kind: objectKind}
-	if r.Quarantined() {
+	if r.Problems.HasErrors() {
 		status.set("status", "Error")
 		status.set("message", r.trouble())
 	} else if len(r.Problems) > 0 {
@@ -189,7 +189,7 @@ func (r *Resource) conditions(rule statusRule, s Status) []Condition {
 	conditions := slices.DeleteFunc(slices.Clone(s.Conditions), func(c Condition) bool { return c.Type == Ready })
 	first := rule.required[0]
 	switch {
-	case r.Quarantined():
+	case r.Problems.HasErrors():
 		conditions = slices.DeleteFunc(conditions, func(c Condition) bool { return c.Type == first })
 		conditions = append(conditions, Failed(first, r.trouble()))
 	case first == Configured && !slices.ContainsFunc(conditions, func(c Condition) bool { return c.Type == Configured }):

@@ -104,7 +104,7 @@ func (s Store) ReadSite(namespace string) (Site, error) {
 	return site, nil
 }
 
-// WriteSite replaces what is kept of a namespace if that differs.
+// WriteSite replaces what is kept of a namespace if that differs. One at a time may do so.
 func (s Store) WriteSite(site Site) error {
 	site.Version = version
 	data, err := json.MarshalIndent(site, "", "\t")
@@ -118,10 +118,19 @@ func (s Store) WriteSite(site Site) error {
 	if err := os.MkdirAll(s.siteDir(), 0o700); err != nil {
 		return fmt.Errorf("writing the state of the site %s: %w", site.Namespace, err)
 	}
-	if err := renameio.WriteFile(s.sitePath(site.Namespace), data, 0o600, renameio.WithTempDir(s.Dir)); err != nil {
+	s.sweepSite(site.Namespace)
+	if err := renameio.WriteFile(s.sitePath(site.Namespace), data, 0o600, renameio.WithTempDir(s.siteDir()), renameio.WithStaticPermissions(0o600)); err != nil {
 		return fmt.Errorf("writing the state of the site %s: %w", site.Namespace, err)
 	}
 	return nil
+}
+
+// sweepSite removes what a WriteSite has left behind that was killed: names that renameio makes of the file's.
+func (s Store) sweepSite(namespace string) {
+	left, _ := filepath.Glob(filepath.Join(s.siteDir(), "."+namespace+suffix+"*"))
+	for _, path := range left {
+		os.Remove(path)
+	}
 }
 
 // RemoveSite forgets a namespace.
@@ -141,4 +150,17 @@ func (s *Site) Token(name, digest string) *Token {
 	}
 	s.Tokens = append(s.Tokens, Token{Name: name, Digest: digest})
 	return &s.Tokens[len(s.Tokens)-1]
+}
+
+// Redeemed returns what a token was redeemed for; where it was not, what the last one of its name was, of which it takes the place.
+func (s *Site) Redeemed(name, digest string) []byte {
+	if t := s.Token(name, digest); t.Document != nil {
+		return t.Document
+	}
+	for i := len(s.Tokens) - 1; i >= 0; i-- {
+		if t := s.Tokens[i]; t.Name == name && t.Document != nil {
+			return t.Document
+		}
+	}
+	return nil
 }

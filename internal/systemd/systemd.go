@@ -73,18 +73,33 @@ func (m *Manager) Restart(ctx context.Context, unit string) error {
 
 // Stop stops a unit and waits until it has.
 func (m *Manager) Stop(ctx context.Context, unit string) error {
+	return wait(ctx, "stopping", unit, m.conn.StopUnitContext)
+}
+
+// Start is systemctl start: it waits until the unit is up.
+func (m *Manager) Start(ctx context.Context, unit string) error {
+	return wait(ctx, "starting", unit, m.conn.StartUnitContext)
+}
+
+// ReloadUnit is systemctl reload: it waits until the unit has.
+func (m *Manager) ReloadUnit(ctx context.Context, unit string) error {
+	return wait(ctx, "reloading", unit, m.conn.ReloadUnitContext)
+}
+
+// wait asks for a job and returns how it ended.
+func wait(ctx context.Context, doing, unit string, ask func(context.Context, string, string, chan<- string) (int, error)) error {
 	done := make(chan string, 1)
-	if _, err := m.conn.StopUnitContext(ctx, unit, "replace", done); err != nil {
-		return fmt.Errorf("stopping %s: %w", unit, err)
+	if _, err := ask(ctx, unit, "replace", done); err != nil {
+		return fmt.Errorf("%s %s: %w", doing, unit, err)
 	}
 	select {
 	case result := <-done:
 		if result != "done" {
-			return fmt.Errorf("stopping %s: the job ended as %s", unit, result)
+			return fmt.Errorf("%s %s: the job ended as %s", doing, unit, result)
 		}
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("stopping %s: %w", unit, ctx.Err())
+		return fmt.Errorf("%s %s: %w", doing, unit, ctx.Err())
 	}
 }
 

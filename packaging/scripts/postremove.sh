@@ -1,10 +1,10 @@
 #!/bin/sh
-# After removal, upgrade and purge. Descriptors and running containers are left alone.
+# After removal, upgrade and purge. Descriptors, namespaces of sites and running containers are left alone.
 set -e
 
 case "$1" in
 purge)
-	rm -rf /var/lib/sitelet
+	rm -rf /var/lib/sitelet /var/lib/sitelet-ports
 	find /etc/systemd -type l -lname '*/lib/systemd/*/sitelet-*' -delete
 	;;
 remove | 0)

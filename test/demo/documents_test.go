@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -9,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelet/sitelet/internal/config"
 	"github.com/sitelet/sitelet/test/machine"
 )
 
@@ -20,6 +22,11 @@ func TestReadme(t *testing.T) {
 	haveImage(m)
 	readme := readFile(t, "README.md")
 
+	router := hasRouter(m)
+	site := regexp.MustCompile("`(/var/lib/skupper/namespaces/[^`]*\\.yaml)`").FindStringSubmatch(readme)
+	if site == nil {
+		t.Fatal("it does not say where the resources of a site are put")
+	}
 	descriptor := regexp.MustCompile("`(/etc/sitelet/containers/[^`]*\\.json)`").FindStringSubmatch(readme)
 	if descriptor == nil {
 		t.Fatal("it does not say where a descriptor is put")
@@ -29,12 +36,29 @@ func TestReadme(t *testing.T) {
 		switch language, text := block[1], block[2]; language {
 		case "json":
 			m.WriteFile(descriptor[1], text, 0o644)
+		case "yaml":
+			m.WriteFile(site[1], text, 0o644)
+			m.Shell("sitelet check && { sitelet plan; test $? = 3; }")
+			if !router {
+				m.Must("rm", site[1])
+			}
 		case "sh":
 			for line := range strings.Lines(text) {
 				command, _, _ := strings.Cut(line, "#")
-				out := runDocumented(t, m, strings.TrimSpace(command))
-				if strings.HasPrefix(command, "curl ") && out != "Hello from sitelet\n" {
-					t.Errorf("%s prints %q", command, out)
+				command = strings.TrimSpace(command)
+				switch {
+				case !router && (strings.HasSuffix(command, " east") || strings.HasSuffix(command, ":8081")):
+					continue
+				case strings.HasPrefix(command, "curl "):
+					m.Eventually(10*time.Second, func() error { // a router takes a moment to find out who serves what
+						out, err := m.Machine.Shell(command)
+						if err == nil && out != "Hello from sitelet\n" {
+							err = fmt.Errorf("%s prints %q", command, out)
+						}
+						return err
+					})
+				default:
+					runDocumented(t, m, command)
 				}
 				ran++
 			}
@@ -45,7 +69,11 @@ func TestReadme(t *testing.T) {
 	// For a version to go back to.
 	m.Shell("sed -i s/NAME=sitelet/NAME=again/ " + descriptor[1])
 	for _, span := range regexp.MustCompile("`((?:make|man|sitelet) [^`]+)`").FindAllStringSubmatch(readme, -1) {
-		line := strings.NewReplacer("[PATH...]", descriptor[1], " DIR", " /root/rendered", "[NAME...]", "", "[NAME]", "hello", "NAME", "hello").Replace(span[1])
+		if strings.Contains(span[1], "NAMESPACE") && !router {
+			continue
+		}
+		line := strings.NewReplacer("[PATH...]", descriptor[1], " DIR", " /root/rendered", "[NAME...]", "", "[NAME]", "hello",
+			"NAMESPACE", "east", "NAME", "hello").Replace(span[1])
 		runDocumented(t, m, line)
 		ran++
 	}
@@ -65,8 +93,22 @@ func TestManualExamples(t *testing.T) {
 	}
 	m.WriteFile("/root/web.json", descriptor[1], 0o644)
 	m.WriteFile("/srv/web/index.html", "It works.\n", 0o644)
-	for _, line := range examples(t, "man/sitelet.1", 6) {
-		runDocumented(t, m, line)
+	resources := regexp.MustCompile(`(?s)\.Bd [^\n]*\n(apiVersion.*?)\.Ed`).FindAllStringSubmatch(readFile(t, "man/sitelet-site.5"), -1)
+	if len(resources) != 3 {
+		t.Fatalf("sitelet-site.5 has %d examples, want those of two sites and of a listener", len(resources))
+	}
+	for i, path := range []string{namespaces + "east/input/resources/site.yaml", namespaces + "west/input/resources/site.yaml", "/root/listener.yaml"} {
+		m.WriteFile(path, resources[i][1], 0o644)
+		m.Must("sitelet", "check", path)
+	}
+	router := hasRouter(m)
+	if !router {
+		m.Must("rm", "-r", namespaces)
+	}
+	for _, line := range append(examples(t, "man/sitelet.1", 9), examples(t, "man/sitelet-site.5", 3)...) {
+		if router || !strings.Contains(line, "east") && !strings.Contains(line, "west") {
+			runDocumented(t, m, line)
+		}
 	}
 	if got := m.Must("curl", "--silent", "http://127.0.0.1:8080"); got != "It works.\n" {
 		t.Errorf("the web server of sitelet-container.5 answers %q", got)
@@ -132,6 +174,15 @@ func runDocumented(t *testing.T, m *machine.T, line string) string {
 		return ""
 	}
 	return m.Shell("cd; " + line)
+}
+
+// namespaces is where the sites of the host are.
+const namespaces = "/var/lib/skupper/namespaces/"
+
+// hasRouter tells whether the image that routers have by default is on a machine.
+func hasRouter(m *machine.T) bool {
+	_, err := m.Exec("podman", "image", "exists", config.DefaultRouterImage)
+	return err == nil
 }
 
 // haveImage gives the image of the examples to a machine, which reaches no registry.

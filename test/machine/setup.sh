@@ -8,7 +8,7 @@ systemctl mask --quiet systemd-modules-load.service systemd-hwdb-update.service 
 	dev-hugepages.mount dev-mqueue.mount systemd-remount-fs.service getty@.service console-getty.service apt-daily.timer apt-daily-upgrade.timer dpkg-db-backup.timer fstrim.timer
 systemctl set-default --quiet multi-user.target
 # For the tests that want one.
-systemctl disable --quiet docker-registry.service
+systemctl disable --quiet docker-registry.service docker.service docker.socket containerd.service
 # As on most hosts. Until it is reached, a user's Quadlet units wait 90 seconds.
 systemctl add-wants --quiet multi-user.target network-online.target
 

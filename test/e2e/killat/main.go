@@ -16,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -146,6 +147,7 @@ func (v *victim) look(thread int) {
 	if step == "" {
 		return
 	}
+	step = random.ReplaceAllString(step, "N")
 	fmt.Fprintln(v.steps, step)
 	if step != v.step {
 		return
@@ -154,6 +156,9 @@ func (v *victim) look(thread int) {
 		_ = syscall.Kill(v.pid, syscall.SIGKILL)
 	}
 }
+
+// random is what names of temporary files differ in.
+var random = regexp.MustCompile(`[0-9]{6,}`)
 
 // child returns what the process's child does to containers; empty if it only looks at them.
 func (v *victim) child() string {
@@ -189,7 +194,10 @@ func describe(thread int, c call) string {
 	case syscall.SYS_RENAMEAT:
 		return "rename to " + path(c.Argument[3])
 	case syscall.SYS_UNLINKAT:
-		return "remove " + path(c.Argument[1])
+		// What a directory held goes by its name in that alone: it is one step with the directory.
+		if removed := path(c.Argument[1]); filepath.IsAbs(removed) {
+			return "remove " + removed
+		}
 	case syscall.SYS_OPENAT:
 		if c.Argument[2]&syscall.O_TRUNC != 0 {
 			return "write " + path(c.Argument[1])

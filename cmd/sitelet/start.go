@@ -1,0 +1,98 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/hooks"
+	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/internal/state"
+)
+
+func (c *cli) startCommand() *cobra.Command {
+	return c.jobCommand("start", "Start a container or a site", `Starts a container, or the router of a namespace, and waits until it is up: what
+systemctl start does with its unit.`, hooks.Manager.Start)
+}
+
+func (c *cli) stopCommand() *cobra.Command {
+	return c.jobCommand("stop", "Stop a container or a site", `Stops a container, or the router of a namespace: what systemctl stop does with
+its unit. Nothing of it is removed, and no reload starts it again.`, hooks.Manager.Stop)
+}
+
+func (c *cli) jobCommand(verb, short, long string, job func(hooks.Manager, context.Context, string) error) *cobra.Command {
+	var force bool
+	cmd := &cobra.Command{
+		Use:   verb + " NAME [--force]",
+		Short: short,
+		Long: long + `
+
+While auto-reload is on for a namespace, this is refused unless it is forced.
+
+Exits with 0 if that is done, 1 if it failed, 2 if it was called in a wrong way.`,
+		Example:           "  sitelet " + verb + " web\n  sitelet " + verb + " east",
+		Args:              oneName,
+		ValidArgsFunction: c.complete(1, containersAndNamespaces),
+	}
+	cmd.Flags().BoolVar(&force, "force", false, verb+" although auto-reload is on")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		h, err := c.hooks(cmd)
+		if err != nil {
+			return err
+		}
+		manager, err := h.Systemd(cmd.Context())
+		if err != nil {
+			return err
+		}
+		name, namespace := workloadOf(h.Paths, args[0])
+		if name == "" {
+			return noWorkload(args[0])
+		}
+		if namespace != "" && !force {
+			if err := refuseWhileAutomatic(cmd.Context(), manager, h.Paths, siteReload(namespace), allSitesReload); err != nil {
+				return err
+			}
+		}
+		return job(manager, cmd.Context(), name+".service")
+	}
+	return cmd
+}
+
+// workloadOf finds the workload that a name stands for, and its namespace if that is what it is.
+func workloadOf(p paths.Paths, name string) (workload, namespace string) {
+	store := state.Store{Dir: p.StateDir}
+	if _, err := store.Read(name); !errors.Is(err, fs.ErrNotExist) {
+		return name, ""
+	}
+	if _, err := store.ReadSite(name); !errors.Is(err, fs.ErrNotExist) {
+		return generator.SiteWorkload(name), name
+	}
+	return "", ""
+}
+
+// Units whose being active means that changes are taken up without anybody's doing.
+const (
+	containersReload = "sitelet-containers.path"
+	allSitesReload   = "sitelet-sites.path"
+)
+
+func siteReload(namespace string) string { return "sitelet-site@" + namespace + ".path" }
+
+// refuseWhileAutomatic names the unit that does by itself what somebody wants done by hand.
+func refuseWhileAutomatic(ctx context.Context, manager hooks.Manager, p paths.Paths, units ...string) error {
+	for _, unit := range units {
+		if !manager.Active(ctx, unit) {
+			continue
+		}
+		systemctl := "systemctl"
+		if p.Scope == paths.User {
+			systemctl += " --user"
+		}
+		return fmt.Errorf("auto-reload is on and takes up changes by itself; stop it with `%s stop %s`, or use --force", systemctl, unit)
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"net"
+	"time"
+
+	"github.com/sitelet/sitelet/internal/management"
+	"github.com/sitelet/sitelet/internal/router"
+)
+
+// errTaken is the router's own sentence for a tcpListener whose port is taken.
+var errTaken = errors.New("Address already in use")
+
+// withoutTaken leaves out listeners for links whose ports somebody else has: a router can crash over such a request
+// (seen on skupper-router e2ec51a4), where for a tcpListener it reports a state.
+func withoutTaken(requests []router.Request) (rest []router.Request, failures []management.Failure) {
+	gone := map[string]bool{}
+	for _, r := range requests {
+		if r.Operation == router.Delete {
+			gone[r.Entity.Name] = true
+		}
+		if r.Operation == router.Create && r.Entity.Type == "listener" && !gone[r.Entity.Name] && isTaken(r.Entity) {
+			failures = append(failures, management.Failure{Request: r, Err: errTaken})
+			continue
+		}
+		rest = append(rest, r)
+	}
+	return rest, failures
+}
+
+func isTaken(listener router.Entity) bool {
+	host, _ := listener.Get("host").(string)
+	port, _ := listener.Get("port").(string)
+	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	if err != nil {
+		return true
+	}
+	l.Close()
+	return false
+}
+
+// isShut tells whether a router could not open a listener, and why.
+func isShut(e router.Entity) (why string, shut bool) {
+	why, _ = e.Get("connectionMsg").(string)
+	return why, e.Type == "tcpListener" && why != "" && e.Get("operStatus") != "up"
+}
+
+// withoutShut returns what a router has with the listeners changed that it could not open: it tries only when one is made, so that
+// they must be made again.
+func withoutShut(have []router.Entity) []router.Entity {
+	var all []router.Entity
+	for _, e := range have {
+		if _, shut := isShut(e); shut {
+			e.Attributes = []router.Attribute{{Name: "address", Value: "\x00"}}
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// shut returns the listeners that a router could not open as failures of the requests that made them, which it has said yes to.
+func shut(have []router.Entity) []management.Failure {
+	var failures []management.Failure
+	for _, e := range have {
+		if why, is := isShut(e); is {
+			request := router.Request{Operation: router.Create, Entity: router.Entity{Type: e.Type, Name: e.Name}}
+			failures = append(failures, management.Failure{Request: request, Err: errors.New(why)})
+		}
+	}
+	return failures
+}
+
+const (
+	// looks is how often a router is asked what it has after a change, and between how long it is left alone: whether a listener
+	// could be opened shows after some milliseconds.
+	looks   = 4
+	between = 30 * time.Millisecond
+)
+
+// settled returns what a router has once it knows which of the listeners that were asked for it could open, or has had its time.
+func settled(ctx context.Context, client *management.Client, requests []router.Request) (have []router.Entity, err error) {
+	for range looks {
+		if have, err = management.Snapshot(ctx, client); err != nil || !opening(have, requests) {
+			return have, err
+		}
+		select {
+		case <-time.After(between):
+		case <-ctx.Done():
+			return have, ctx.Err()
+		}
+	}
+	return have, nil
+}
+
+func opening(have []router.Entity, requests []router.Request) bool {
+	o := observed{entities: have}
+	for _, r := range requests {
+		if r.Operation != router.Create || r.Entity.Type != "tcpListener" {
+			continue
+		}
+		if e := o.entity(r.Entity.Type, r.Entity.Name); e != nil && e.Get("operStatus") != "up" {
+			if _, shut := isShut(*e); !shut {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,114 @@
+package hooks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/internal/engine"
+)
+
+// prepareSite writes what a router reads when it starts. Where its input has become impossible, it starts with what it had.
+func (h Hooks) prepareSite(ctx context.Context, namespace string) error {
+	s, err := h.RefreshSite(ctx, namespace)
+	// The router reads everything anew: nothing counts as applied, and only files that change from here on as rotated.
+	if err := h.noteApplied(namespace, applied{Profiles: h.profileDigests(s)}); err != nil {
+		return err
+	}
+	if err == nil && !s.Impossible() && s.Entities != nil {
+		return nil
+	}
+	if _, missing := os.Stat(filepath.Join(h.home(namespace), "runtime/router/skrouterd.json")); missing != nil {
+		return errors.Join(err, fmt.Errorf("there is nothing to run in namespace %s yet; `sitelet check` says what is wrong", namespace))
+	}
+	h.Log("namespace %s: starting with the configuration from before; `sitelet check` says what is wrong now", namespace)
+	if err != nil {
+		h.Log("namespace %s: %v", namespace, err)
+	}
+	return nil
+}
+
+// RunContainer becomes the docker client that a workload's container runs attached to: Docker tells systemd nothing about it.
+func (h Hooks) RunContainer(ctx context.Context, name string) error {
+	m, err := h.read(name)
+	if err != nil {
+		return err
+	}
+	docker, ok := h.engineOf(name).(engine.Docker)
+	if !ok {
+		return fmt.Errorf("%s does not run on Docker", name)
+	}
+	all, err := docker.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
+	if err != nil {
+		return err
+	}
+	c := find(all, func(c engine.Container) bool { return c.Labels[generator.LabelGeneration] == string(m.data.Generation) })
+	if c == nil {
+		return fmt.Errorf("there is no container of %s of this version; systemctl restart %[1]s makes it", name)
+	}
+	path, err := exec.LookPath(docker.Command)
+	if err != nil {
+		return err
+	}
+	return syscall.Exec(path, []string{docker.Command, "start", "--attach", c.ID}, append(os.Environ(), docker.Env...))
+}
+
+// StopContainer stops whatever container of a workload Docker runs.
+func (h Hooks) StopContainer(ctx context.Context, name string) error {
+	docker, ok := h.engineOf(name).(engine.Docker)
+	if !ok {
+		return fmt.Errorf("%s does not run on Docker", name)
+	}
+	all, err := docker.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, c := range all {
+		if c.State == "running" {
+			errs = append(errs, docker.Stop(ctx, c.ID))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// siteOf returns the namespace that a workload is the router of.
+func (h Hooks) siteOf(name string) (namespace, platform string, ok bool) {
+	namespace, ok = strings.CutPrefix(name, generator.SiteWorkload(""))
+	if !ok {
+		return "", "", false
+	}
+	record, err := h.store().ReadSite(namespace)
+	return namespace, record.Platform, err == nil
+}
+
+// at returns hooks that work with the engine of a workload.
+func (h Hooks) at(name string) Hooks {
+	h.Engine = h.engineOf(name)
+	return h
+}
+
+// engineOf returns what runs a workload's container.
+func (h Hooks) engineOf(name string) Engine {
+	switch _, platform, _ := h.siteOf(name); platform {
+	case "docker":
+		return engine.NewDocker(engine.Endpoint("docker", "", filepath.Dir(h.Paths.RuntimeDir), os.Getenv))
+	case "linux":
+		return engine.Native{Dir: filepath.Join(h.Paths.StateDir, "native")}
+	}
+	return h.Engine
+}
+
+// containerOf names a workload's container.
+func (h Hooks) containerOf(name string) string {
+	if namespace, _, ok := h.siteOf(name); ok {
+		return generator.RouterContainer(namespace)
+	}
+	return name
+}
