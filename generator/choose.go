@@ -21,7 +21,7 @@ func choose(in Inputs) Manifest {
 	rendered, more := in.Render(known)
 	units, failed := fill(in.paths, in.follow(rendered, known))
 	found = slices.Concat(found, more, failed)
-	m := Manifest{Units: units, Dirs: in.Dirs}
+	m := Manifest{Units: units, Dirs: in.Dirs, SiteDirs: in.Inputs}
 	done := map[string]bool{}
 	for _, u := range units {
 		done[u.Name] = true

@@ -25,6 +25,7 @@ type Inputs struct {
 	Found  diag.List     // what is wrong with the configuration, and which files could not be read
 	Names  []string      // workloads in the state
 	Sites  []state.Site  // that are to have a router, or had one
+	Inputs []SiteDirs    // where their resources and certificates lie
 
 	paths    paths.Paths
 	store    state.Store
@@ -66,6 +67,7 @@ func (in *Inputs) loadSites() {
 		}
 		in.Sites = append(in.Sites, s)
 	}
+	in.Inputs = siteDirs(in.paths.NamespacesDir)
 }
 
 // DescriptorDirs lists the directories that hold descriptors.
@@ -106,6 +108,10 @@ func (in Inputs) Written() string {
 	put(h, in.Dirs...)
 	for _, d := range in.Found {
 		put(h, d.String())
+	}
+	for _, site := range in.Inputs {
+		put(h, site.Namespace)
+		put(h, site.Dirs...)
 	}
 	for _, s := range in.Sites {
 		put(h, s.Namespace, s.Platform, s.ID, s.Suffix, toJSON(s.Router))

@@ -17,6 +17,7 @@ type Manifest struct {
 	Written     string // digest of those that people and tools have written
 	Units       []Entry
 	Dirs        []string // that hold descriptors
+	SiteDirs    []SiteDirs
 	Log         []LogLine
 }
 

@@ -42,6 +42,9 @@ func (h Hooks) Reload(ctx context.Context, only string, pull bool, report func(O
 			report(o)
 		}
 		all = append(all, failed...)
+		if err := h.watchSites(ctx); err != nil {
+			return all, err
+		}
 		p, err := h.Plan(ctx)
 		if err != nil {
 			return all, err

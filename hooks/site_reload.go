@@ -55,6 +55,34 @@ func (h Hooks) refreshSites(ctx context.Context) []Outcome {
 	return outcomes
 }
 
+// watchSites has the path unit of each namespace started where auto-reload is on for all of them, those that have come since too.
+func (h Hooks) watchSites(ctx context.Context) error {
+	names, _ := h.Namespaces()
+	if len(names) == 0 {
+		return nil
+	}
+	manager, err := h.Systemd(ctx)
+	if err != nil || !manager.Active(ctx, AllSitesPath) {
+		return err
+	}
+	var errs []error
+	for _, namespace := range names {
+		if path := SitePath(namespace); !manager.Active(ctx, path) {
+			errs = append(errs, manager.Enqueue(ctx, path))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Units whose being active means that changes are taken up without anybody's doing.
+const (
+	ContainersPath = "sitelet-containers.path"
+	AllSitesPath   = "sitelet-sites.path"
+)
+
+// SitePath is that of one namespace.
+func SitePath(namespace string) string { return "sitelet-site@" + namespace + ".path" }
+
 // replaceSites replaces the sites of the state by what they are to become: a plan is made before anything is written.
 func replaceSites(known []state.Site, sites []Site) []state.Site {
 	for _, s := range sites {

@@ -80,9 +80,7 @@ func conditions(s Site, r *site.Resource, o *observed, before []site.Condition) 
 	case r.Kind == "AccessToken":
 		return []site.Condition{{Type: site.Redeemed, True: redeemedToken(s, r)}}
 	case o == nil:
-		return slices.DeleteFunc(slices.Clone(before), func(c site.Condition) bool {
-			return c.Type == site.Configured && !c.True && !strings.HasPrefix(c.Message, routerSays)
-		})
+		return unobserved(r, before)
 	case r.Quarantined():
 		return nil
 	}
@@ -105,6 +103,18 @@ func conditions(s Site, r *site.Resource, o *observed, before []site.Condition) 
 		return linked(o, r.Name)
 	}
 	return nil
+}
+
+// unobserved is what was known of a resource before, but for its old problems, and where links are taken.
+func unobserved(r *site.Resource, before []site.Condition) []site.Condition {
+	known := slices.DeleteFunc(slices.Clone(before), func(c site.Condition) bool {
+		return c.Type == site.Configured && !c.True && !strings.HasPrefix(c.Message, routerSays)
+	})
+	takesLinks := r.Kind == "Site" || r.Kind == "RouterAccess"
+	if takesLinks && !slices.ContainsFunc(known, func(c site.Condition) bool { return c.Type == site.Resolved }) {
+		known = append(known, site.Condition{Type: site.Resolved, True: true})
+	}
+	return known
 }
 
 // routerSays begins what a router has against a resource, which stays true until it is asked again.

@@ -111,15 +111,15 @@ func (c *cli) reload(cmd *cobra.Command, names []string, force, pull bool) error
 // reloaded returns the workload that a reload is for, if it is for one, and the units that do by themselves what it does.
 func reloaded(h hooks.Hooks, names []string) (only string, automatic []string, err error) {
 	namespaces, _ := h.Namespaces()
-	automatic = []string{containersReload, allSitesReload}
+	automatic = []string{hooks.ContainersPath, hooks.AllSitesPath}
 	if len(names) == 0 {
 		for _, namespace := range namespaces {
-			automatic = append(automatic, siteReload(namespace))
+			automatic = append(automatic, hooks.SitePath(namespace))
 		}
 		return "", automatic, nil
 	}
 	if slices.Contains(namespaces, names[0]) {
-		return generator.SiteWorkload(names[0]), []string{siteReload(names[0]), allSitesReload}, nil
+		return generator.SiteWorkload(names[0]), []string{hooks.SitePath(names[0]), hooks.AllSitesPath}, nil
 	}
-	return names[0], []string{containersReload}, nil
+	return names[0], []string{hooks.ContainersPath}, nil
 }

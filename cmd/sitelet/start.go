@@ -53,7 +53,7 @@ Exits with 0 if that is done, 1 if it failed, 2 if it was called in a wrong way.
 			return noWorkload(args[0])
 		}
 		if namespace != "" && !force {
-			if err := refuseWhileAutomatic(cmd.Context(), manager, h.Paths, siteReload(namespace), allSitesReload); err != nil {
+			if err := refuseWhileAutomatic(cmd.Context(), manager, h.Paths, hooks.SitePath(namespace), hooks.AllSitesPath); err != nil {
 				return err
 			}
 		}
@@ -73,14 +73,6 @@ func workloadOf(p paths.Paths, name string) (workload, namespace string) {
 	}
 	return "", ""
 }
-
-// Units whose being active means that changes are taken up without anybody's doing.
-const (
-	containersReload = "sitelet-containers.path"
-	allSitesReload   = "sitelet-sites.path"
-)
-
-func siteReload(namespace string) string { return "sitelet-site@" + namespace + ".path" }
 
 // refuseWhileAutomatic names the unit that does by itself what somebody wants done by hand.
 func refuseWhileAutomatic(ctx context.Context, manager hooks.Manager, p paths.Paths, units ...string) error {

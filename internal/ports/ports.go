@@ -180,6 +180,9 @@ var errForeign = errors.New("is not a file of user")
 // readFile reads a user's file, and takes it for his only if it is: the directory is everyone's.
 func readFile(path string, uid int) (file, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, syscall.ELOOP) {
+		return file{}, fmt.Errorf("%s: %w %d", path, errForeign, uid)
+	}
 	if err != nil {
 		return file{}, err
 	}

@@ -1,6 +1,8 @@
 package ports
 
 import (
+	"errors"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
@@ -120,5 +122,38 @@ func TestBindable(t *testing.T) {
 	l.Close()
 	if !bindable(port) {
 		t.Error("a free port counts as taken")
+	}
+}
+
+// What somebody else has put where our file belongs is replaced, and so is what a killed write has left behind.
+func TestForeign(t *testing.T) {
+	for name, put := range map[string]func(path string) error{
+		"link": func(path string) error { return os.Symlink("/etc/passwd", path) },
+		"file": func(path string) error {
+			return errors.Join(os.WriteFile(path, []byte("{"), 0o644), os.Chown(path, os.Getuid()+1, os.Getgid()))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if name == "file" && os.Getuid() != 0 {
+				t.Skip("needs root, to give a file away")
+			}
+			r := registry(t)
+			if err := os.Mkdir(r.Dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			left := filepath.Join(r.Dir, "."+strconv.Itoa(r.UID)+"123")
+			if err := errors.Join(put(filepath.Join(r.Dir, strconv.Itoa(r.UID))), os.WriteFile(left, nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			if port := r.claim(t, "east"); port != 5671 {
+				t.Errorf("east has %d", port)
+			}
+			if table, err := r.Look("west"); err != nil || len(table.Taken) != 1 {
+				t.Errorf("taken %v, %v", table.Taken, err)
+			}
+			if _, err := os.Lstat(left); !errors.Is(err, fs.ErrNotExist) {
+				t.Errorf("left behind: %v", err)
+			}
+		})
 	}
 }

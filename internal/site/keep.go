@@ -117,17 +117,17 @@ func standIn[T any](all, was []T, r *Resource, owner func(*T) **Resource) []T {
 
 // read returns a set with nothing but the resource in it, nil if it is not good any more, as by the rules of a newer version.
 func (l *Last) read(namespace string) *Resources {
+	all := chunk{file: l.File, data: l.Document, high: len(l.Document)}.read(namespace)
+	if len(all) != 1 || all[0].Kind != l.Kind || all[0].Name != l.Name {
+		return nil
+	}
+	rule := findKind(l.Kind)
+	if rule == nil || rule.add == nil {
+		return nil
+	}
 	rs := &Resources{Namespace: namespace}
-	for _, c := range split(l.File, l.Document) {
-		for _, r := range c.read(namespace) {
-			rule := findKind(r.Kind)
-			if rule == nil || rule.add == nil || r.Kind != l.Kind || r.Name != l.Name {
-				return nil
-			}
-			if rule.add(rs, r); r.Quarantined() {
-				return nil
-			}
-		}
+	if rule.add(rs, all[0]); all[0].Quarantined() {
+		return nil
 	}
 	return rs
 }

@@ -38,7 +38,7 @@ func TestReadme(t *testing.T) {
 			m.WriteFile(descriptor[1], text, 0o644)
 		case "yaml":
 			m.WriteFile(site[1], text, 0o644)
-			m.Shell("sitelet check && { sitelet plan; test $? = 3; }")
+			m.Shell("sitelet check; if sitelet plan; then exit 1; else test $? = 3; fi")
 			if !router {
 				m.Must("rm", site[1])
 			}
@@ -121,7 +121,7 @@ func TestManualExamples(t *testing.T) {
 	const more = "/etc/container-management/containers/"
 	m.WriteFile("/etc/sitelet/sitelet.toml", config[1], 0o644)
 	m.WriteFile(more+"more.json", `{"container_name": "more", "image": {"name": "localhost/busybox:1"}}`, 0o644)
-	if got := m.Must("sitelet", "check"); got != "2 descriptors checked: nothing wrong\n" {
+	if got := m.Must("sitelet", "check"); !strings.HasPrefix(got, "2 descriptors") || !strings.HasSuffix(got, ": nothing wrong\n") {
 		t.Errorf("with the example of sitelet.toml.5, check says %q", got)
 	}
 	m.WriteFile(more+"more.json", "{}", 0o644)

@@ -95,7 +95,7 @@ func (e *edits) step() {
 		e.pause()
 		return
 	default:
-		text, want = listenerOf(name, port, key)+"---\n# and a mistake\nkind: Nonsense\n", fmt.Sprintf("tcpListener listener/%s 127.0.0.1 %d %s", name, port, key)
+		text, want = listenerOf(name, port, key)+"---\n# and a mistake\n"+listenerOf("bad-"+name, 0, key), fmt.Sprintf("tcpListener listener/%s 127.0.0.1 %d %s", name, port, key)
 	}
 	for other, has := range e.kinds {
 		if other != name && strings.Contains(has, fmt.Sprintf(" 127.0.0.1 %d ", port)) {
