@@ -2,11 +2,13 @@ package main
 
 import (
 	"fmt"
+	"slices"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/hooks"
 	"github.com/sitelet/sitelet/internal/plan"
 	"github.com/sitelet/sitelet/internal/state"
@@ -17,13 +19,15 @@ func (c *cli) statusCommand() *cobra.Command {
 		Use:   "status [-o FORMAT] [NAME]",
 		Short: "Show the workloads and what became of their last change",
 		Long: `Without NAME, prints one line a workload. With NAME, prints all that is known of
-it, with why its last version was refused and the last lines of its output. A
-namespace's router is the workload skupper-NAMESPACE.
+it, with why its last version was refused and the last lines of its output. With
+a namespace, asks its router: links, listeners and connectors, their state,
+open connections and bytes, and says what is wrong with its resources.
 
 Exits with 0, with 1 if there is no workload of that name, 2 if it was called in
 a wrong way.`,
 		Example: `  sitelet status
   sitelet status web
+  sitelet status east
   sitelet status -o json`,
 		Args:              oneNameAtMost,
 		ValidArgsFunction: c.complete(1, workloads),
@@ -62,13 +66,17 @@ func (c *cli) status(cmd *cobra.Command, names []string, output format) error {
 	if err != nil {
 		return err
 	}
+	namespaces, _ := h.Namespaces()
+	isSite := len(names) > 0 && slices.Contains(namespaces, names[0])
 	all := []workloadStatus{}
 	for _, a := range p.Actions {
-		if len(names) == 0 || names[0] == a.Name {
+		if len(names) == 0 || names[0] == a.Name || isSite && a.Name == generator.SiteWorkload(names[0]) {
 			all = append(all, c.statusOf(cmd, h, a))
 		}
 	}
 	switch {
+	case isSite:
+		return c.siteStatus(cmd, h, names[0], all, output)
 	case len(names) > 0 && len(all) == 0:
 		return noWorkload(names[0])
 	case output == formatJSON:

@@ -1,0 +1,141 @@
+package hooks
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/sitelet/sitelet/internal/management"
+	"github.com/sitelet/sitelet/internal/router"
+	"github.com/sitelet/sitelet/internal/site"
+)
+
+// SiteState is what a site's router says of itself, and what is wrong with the resources.
+type SiteState struct {
+	Namespace  string           `json:"namespace"`
+	Site       string           `json:"site"`
+	Router     string           `json:"router"` // its id
+	Answers    bool             `json:"answers"`
+	Why        string           `json:"why,omitempty"` // where it does not
+	Links      []LinkState      `json:"links"`
+	Listeners  []ListenerState  `json:"listeners"`
+	Connectors []ConnectorState `json:"connectors"`
+	Problems   []string         `json:"problems"`
+}
+
+// LinkState is a link to another site.
+type LinkState struct {
+	Name    string `json:"name"`
+	Role    string `json:"role"`
+	Peer    string `json:"peer"` // host and port
+	Cost    int    `json:"cost"`
+	Up      bool   `json:"up"`
+	Message string `json:"message,omitempty"`
+}
+
+// ListenerState is a Listener or a MultiKeyListener.
+type ListenerState struct {
+	Name       string `json:"name"`
+	RoutingKey string `json:"routingKey"`
+	Address    string `json:"address"`
+	Matched    bool   `json:"matched"`
+	Message    string `json:"message,omitempty"`
+	Open       int    `json:"connectionsOpen"`
+	BytesIn    int    `json:"bytesIn"`
+	BytesOut   int    `json:"bytesOut"`
+}
+
+// ConnectorState is a Connector.
+type ConnectorState struct {
+	Name       string `json:"name"`
+	RoutingKey string `json:"routingKey"`
+	Address    string `json:"address"`
+	Open       int    `json:"connectionsOpen"`
+	BytesIn    int    `json:"bytesIn"`
+	BytesOut   int    `json:"bytesOut"`
+}
+
+// lookTime is how long a router may take to say how it is.
+const lookTime = 3 * time.Second
+
+// AskSite asks the router of a namespace how it is. A router that does not answer is no error.
+func (h Hooks) AskSite(ctx context.Context, namespace string) (SiteState, error) {
+	s, err := h.LookAtSite(namespace)
+	if err != nil {
+		return SiteState{}, err
+	}
+	state := SiteState{Namespace: namespace, Links: []LinkState{}, Listeners: []ListenerState{}, Connectors: []ConnectorState{}, Problems: []string{}}
+	reportTokens(&s)
+	for _, d := range s.Resources.Findings() {
+		state.Problems = append(state.Problems, d.String())
+	}
+	if s.record.Router == nil {
+		state.Why = "there is no Site"
+		return state, nil
+	}
+	state.Site, state.Router = s.record.Router.Name, s.record.RouterID()
+	ctx, cancel := context.WithTimeout(ctx, lookTime)
+	defer cancel()
+	client, err := h.dialRouter(ctx, s)
+	if err != nil {
+		state.Why = err.Error()
+		return state, nil
+	}
+	defer client.Close()
+	have, err := management.Snapshot(ctx, client)
+	if err != nil {
+		state.Why = err.Error()
+		return state, nil
+	}
+	state.Answers = true
+	state.fill(s.Resources, &observed{entities: have})
+	return state, nil
+}
+
+func (state *SiteState) fill(set *site.Resources, o *observed) {
+	for _, l := range set.Links {
+		if e := o.entity("connector", l.Name); e != nil {
+			message, _ := e.Get("connectionMsg").(string)
+			state.Links = append(state.Links, LinkState{l.Name, text(e, "role"), text(e, "host") + ":" + text(e, "port"), number(e, "cost"),
+				e.Get("connectionStatus") == "SUCCESS", message})
+		}
+	}
+	add := func(kind, name, key string) {
+		e := o.entity("tcpListener", kind+"/"+name)
+		if e == nil {
+			return
+		}
+		why, _ := isShut(*e)
+		state.Listeners = append(state.Listeners, ListenerState{name, key, text(e, "host") + ":" + text(e, "port"), e.Get("operStatus") == "up", why,
+			open(e), number(e, "bytesIn"), number(e, "bytesOut")})
+	}
+	for _, l := range set.Listeners {
+		add("listener", l.Name, l.RoutingKey)
+	}
+	for _, l := range set.MultiKeyListeners {
+		add("multiAddress", l.Name, "")
+	}
+	for _, c := range set.Connectors {
+		if e := o.entity("tcpConnector", "connector/"+c.Name+"@"+c.Host); e != nil {
+			// The router counts the connector itself as one (seen on skupper-router e2ec51a4).
+			state.Connectors = append(state.Connectors, ConnectorState{c.Name, c.RoutingKey, text(e, "host") + ":" + text(e, "port"),
+				max(0, open(e)-1), number(e, "bytesIn"), number(e, "bytesOut")})
+		}
+	}
+	slices.SortFunc(state.Listeners, func(a, b ListenerState) int { return strings.Compare(a.Name, b.Name) })
+}
+
+func text(e *router.Entity, name string) string {
+	s, _ := e.Get(name).(string)
+	return s
+}
+
+func number(e *router.Entity, name string) int {
+	n, _ := e.Get(name).(int)
+	return n
+}
+
+func open(e *router.Entity) int {
+	return number(e, "connectionsOpened") - number(e, "connectionsClosed")
+}
