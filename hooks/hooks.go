@@ -61,6 +61,8 @@ type Hooks struct {
 	Log     func(format string, args ...any)
 	Now     func() time.Time
 	Poll    time.Duration // between two looks at a unit
+
+	keepRouter bool // a router is not to be another than the state says: only a reload decides that
 }
 
 func (h Hooks) now() time.Time { return h.Now().UTC().Truncate(time.Second) }

@@ -130,12 +130,25 @@ func replace(path string, data []byte, mode fs.FileMode) error {
 		err = sweep(dir, name)
 	}
 	if err == nil {
-		err = renameio.WriteFile(path, data, mode, renameio.WithTempDir(dir), renameio.WithStaticPermissions(mode))
+		err = write(path, data, mode)
 	}
 	if err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
+}
+
+// write is renameio.WriteFile, but for the mode of the file that is replaced: upstream lets everyone read some.
+func write(path string, data []byte, mode fs.FileMode) error {
+	f, err := renameio.NewPendingFile(path, renameio.WithTempDir(filepath.Dir(path)), renameio.WithStaticPermissions(mode))
+	if err != nil {
+		return err
+	}
+	defer f.Cleanup()
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	return f.CloseAtomicallyReplace()
 }
 
 // sweep removes what a replace of a file has left behind that was killed: names that renameio makes of the file's.

@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"crypto/rand"
 	"flag"
 	"fmt"
 	"io/fs"
@@ -12,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -22,11 +20,6 @@ import (
 )
 
 var updateSites = flag.Bool("update", false, "write the expected files anew")
-
-var (
-	timeNow    = time.Now
-	randReader = rand.Reader
-)
 
 func inode(info fs.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
 

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/sitelet/sitelet/internal/pki"
 	"github.com/sitelet/sitelet/internal/router"
@@ -30,7 +32,7 @@ func siteHooks(t *testing.T) Hooks {
 	return newHooks(t, &memory{})
 }
 
-// resource is a document in short.
+// resourceText is a document in short.
 func resourceText(kind, name, spec string) string {
 	return fmt.Sprintf("apiVersion: skupper.io/v2alpha1\nkind: %s\nmetadata: {name: %s}\nspec: {%s}\n---\n", kind, name, spec)
 }
@@ -88,7 +90,7 @@ var seeds = sync.OnceValues(func() (map[string][]byte, error) {
 	}
 	defer os.RemoveAll(dir)
 	set := parseSite("ns1", resourceText("Site", "s", ""))
-	if _, err := pki.Ensure(dir, pki.Wanted(set, pki.Input{LocalPort: 5671}, timeNow()), timeNow(), randReader); err != nil {
+	if _, err := pki.Ensure(dir, pki.Wanted(set, pki.Input{LocalPort: 5671}, time.Now()), time.Now(), rand.Reader); err != nil {
 		return nil, err
 	}
 	return tree(dir), nil

@@ -68,6 +68,9 @@ func (h Hooks) identify(s *Site) error {
 		Release: build.Version}
 	if s.record.Platform != "linux" {
 		r.Image = routerImage(c.Router, old)
+		if h.keepRouter && old != nil {
+			r.Image = old.Image
+		}
 		if r.User, r.KeepID, err = containerUser(h.Paths.Scope, s.record.Platform); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,7 +24,7 @@ func routerImage(c config.Router, has *state.Router) string {
 	oldRepository, oldTag := splitTag(has.Image)
 	now, ok := versionOf(tag)
 	before, oldOK := versionOf(oldTag)
-	if repository == oldRepository && ok && oldOK && compareVersions(now, before) < 0 {
+	if repository == oldRepository && ok && oldOK && now.compare(before) < 0 {
 		return has.Image
 	}
 	return image
@@ -37,32 +38,34 @@ func splitTag(image string) (repository, tag string) {
 	return image, ""
 }
 
-// versionOf reads a tag such as 2.1.0, v2.1 or 2.1.0-rc1.
-func versionOf(tag string) (numbers []int, ok bool) {
-	tag, pre, isPre := strings.Cut(strings.TrimPrefix(tag, "v"), "-")
+// version is that of a tag, such as 2.1.0, v2.1 or 2.1.0-rc1.
+type version struct {
+	numbers []int
+	stage   string // "rc"; empty for a release, which comes after what led to it
+	step    int    // of the stage
+}
+
+func versionOf(tag string) (v version, ok bool) {
+	tag, stage, _ := strings.Cut(strings.TrimPrefix(tag, "v"), "-")
 	for part := range strings.SplitSeq(tag, ".") {
 		n, err := strconv.Atoi(part)
 		if err != nil || n < 0 {
-			return nil, false
+			return v, false
 		}
-		numbers = append(numbers, n)
+		v.numbers = append(v.numbers, n)
 	}
-	for len(numbers) < 3 {
-		numbers = append(numbers, 0)
+	for len(v.numbers) < 3 {
+		v.numbers = append(v.numbers, 0)
 	}
-	// A release comes after what led to it.
-	last := 1 << 30
-	if isPre {
-		last, _ = strconv.Atoi(strings.TrimLeft(pre, "abcdefghijklmnopqrstuvwxyz.-"))
-	}
-	return append(numbers, last), true
+	v.stage = strings.TrimRight(stage, "0123456789")
+	v.step, _ = strconv.Atoi(stage[len(v.stage):])
+	return v, true
 }
 
-func compareVersions(a, b []int) int {
-	for i := range min(len(a), len(b)) {
-		if c := cmp.Compare(a[i], b[i]); c != 0 {
-			return c
-		}
+func (v version) compare(w version) int {
+	stages := cmp.Compare(v.stage, w.stage)
+	if (v.stage == "") != (w.stage == "") {
+		stages = -stages
 	}
-	return cmp.Compare(len(a), len(b))
+	return cmp.Or(slices.Compare(v.numbers, w.numbers), stages, cmp.Compare(v.step, w.step))
 }

@@ -44,6 +44,10 @@ func (h Hooks) LookAtSites() (sites []Site, found diag.List) {
 // refreshSites refreshes all namespaces side by side. The error of one is none of the others' business.
 func (h Hooks) refreshSites(ctx context.Context) []Outcome {
 	names, _ := h.Namespaces()
+	names = slices.DeleteFunc(names, h.isFrozen)
+	if c, _ := config.Load(h.Paths); c.Mode == config.Off {
+		return nil
+	}
 	failed := make([]error, len(names))
 	inTurns(len(names), func(i int) { _, failed[i] = h.RefreshSite(ctx, names[i]) })
 	var outcomes []Outcome
@@ -86,7 +90,7 @@ func SitePath(namespace string) string { return "sitelet-site@" + namespace + ".
 // replaceSites replaces the sites of the state by what they are to become: a plan is made before anything is written.
 func replaceSites(known []state.Site, sites []Site) []state.Site {
 	for _, s := range sites {
-		if s.Impossible() {
+		if s.Impossible() || !s.begun() {
 			continue
 		}
 		i := slices.IndexFunc(known, func(k state.Site) bool { return k.Namespace == s.Namespace })

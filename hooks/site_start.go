@@ -11,11 +11,16 @@ import (
 	"syscall"
 
 	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/internal/config"
 	"github.com/sitelet/sitelet/internal/engine"
 )
 
 // prepareSite writes what a router reads when it starts. Where its input has become impossible, it starts with what it had.
 func (h Hooks) prepareSite(ctx context.Context, namespace string) error {
+	if h.isFrozen(namespace) {
+		return nil
+	}
+	h.keepRouter = true
 	s, err := h.RefreshSite(ctx, namespace)
 	// The router reads everything anew: nothing counts as applied, and only files that change from here on as rotated.
 	if err := h.noteApplied(namespace, applied{Profiles: h.profileDigests(s)}); err != nil {
@@ -32,6 +37,13 @@ func (h Hooks) prepareSite(ctx context.Context, namespace string) error {
 		h.Log("namespace %s: %v", namespace, err)
 	}
 	return nil
+}
+
+// isFrozen tells whether the configuration's mode has a site stay as it was deployed.
+func (h Hooks) isFrozen(namespace string) bool {
+	c, _ := config.Load(h.Paths)
+	_, missing := os.Stat(filepath.Join(h.home(namespace), "runtime/router/skrouterd.json"))
+	return c.Mode != config.Update && missing == nil
 }
 
 // RunContainer becomes the docker client that a workload's container runs attached to: Docker tells systemd nothing about it.

@@ -34,6 +34,10 @@ const (
 // compares what the router reports with it, and asks for what differs. A second call asks for nothing. The error names what the
 // router refused; the rest is applied all the same, and the next call tries again.
 func (h Hooks) SyncSite(ctx context.Context, namespace string) error {
+	if h.isFrozen(namespace) {
+		return fmt.Errorf("namespace %s stays as it is, as sitelet.toml asks for; set mode = \"update\" to follow its changes", namespace)
+	}
+	h.keepRouter = true
 	s, err := h.RefreshSite(ctx, namespace)
 	if err != nil {
 		return err
@@ -50,6 +54,14 @@ func (h Hooks) SyncSite(ctx context.Context, namespace string) error {
 // StartedSite waits until a router that has been started answers, and does what SyncSite does. Only a router that does not answer
 // is an error: one that lacks a listener, because its port is taken, is not to be stopped for that. The next reload tries again.
 func (h Hooks) StartedSite(ctx context.Context, namespace string) error {
+	if h.isFrozen(namespace) {
+		record, err := h.store().ReadSite(namespace)
+		if err != nil {
+			return err
+		}
+		return h.sync(ctx, Site{Namespace: namespace, record: record}, routerUp)
+	}
+	h.keepRouter = true
 	s, err := h.RefreshSite(ctx, namespace)
 	if err != nil || s.Entities == nil {
 		h.Log("namespace %s: the router was started with the configuration from before; `sitelet check` says what is wrong", namespace)

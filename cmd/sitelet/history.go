@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,7 +56,8 @@ run, 2 if it was called in a wrong way.`,
 		Args:              oneName,
 		ValidArgsFunction: c.complete(1, workloads),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if _, err := c.known(cmd, args[0]); err != nil {
+			w, err := c.known(cmd, args[0])
+			if err != nil {
 				return err
 			}
 			h, err := c.hooks(cmd)
@@ -66,7 +68,7 @@ run, 2 if it was called in a wrong way.`,
 			if _, err := h.Systemd(cmd.Context()); err != nil {
 				return err
 			}
-			return h.RollbackByHand(cmd.Context(), args[0])
+			return h.RollbackByHand(cmd.Context(), w.Name)
 		},
 	}
 }
@@ -131,13 +133,14 @@ func noWorkload(name string) error {
 	return fmt.Errorf("there is no workload %s; `sitelet status` lists them", name)
 }
 
-// known reads the state of a workload that a user has named.
+// known reads the state of a workload that a user has named, or whose namespace.
 func (c *cli) known(cmd *cobra.Command, name string) (state.Workload, error) {
 	p, err := c.paths(cmd)
 	if err != nil {
 		return state.Workload{}, err
 	}
-	w, err := state.Store{Dir: p.StateDir}.Read(name)
+	workload, _ := workloadOf(p, name)
+	w, err := state.Store{Dir: p.StateDir}.Read(cmp.Or(workload, name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return w, noWorkload(name)
 	}

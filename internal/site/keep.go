@@ -146,8 +146,11 @@ func (r *Resource) keep() {
 // drop is the end of a resource that was kept.
 func (r *Resource) drop() {
 	r.kept, r.last = false, nil
-	for i := range r.Problems {
-		r.Problems[i].Hint = strings.TrimSpace(strings.TrimSuffix(r.Problems[i].Hint, goesOn))
+	problems := r.Problems
+	r.Problems = nil
+	for _, d := range problems {
+		d.Hint = strings.TrimSpace(strings.TrimSuffix(d.Hint, goesOn))
+		r.Report(d)
 	}
 }
 

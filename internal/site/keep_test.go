@@ -84,7 +84,7 @@ func TestKeep(t *testing.T) {
 			files("a.yaml", typo(strings.Replace(listener("a", 5671), "host: h", "host: 0.0.0.0", 1))), nil, "",
 			"a.yaml:4:35: spec.routngKey: is not a field. Did you mean routingKey?"},
 		{"two change places", files("a.yaml", listener("a", 1), "b.yaml", listener("b", 2)), files("a.yaml", listener("a", 2), "b.yaml", listener("b", 1)), nil, "a:2 b:1", ""},
-		{"a Link whose Secret turns bad", files("x.yaml", secret, "l.yaml", strings.Replace(listener("a", 1), "port", "tlsCredentials: x, port", 1)),
+		{"a Secret that turns bad", files("x.yaml", secret, "l.yaml", strings.Replace(listener("a", 1), "port", "tlsCredentials: x, port", 1)),
 			files("x.yaml", strings.Replace(secret, "stringData", "strngData", 1), "l.yaml", strings.Replace(listener("a", 1), "port", "tlsCredentials: x, port", 1)), nil, "a:1",
 			"x.yaml:4:1: strngData: is not a field. Did you mean stringData? What ran before goes on."},
 	} {

@@ -83,3 +83,46 @@ func TestDamagedState(t *testing.T) {
 		})
 	}
 }
+
+// A site's state is written whole, and what a write that was killed leaves behind goes with the next one, but none of another's.
+func TestWriteSite(t *testing.T) {
+	store := Store{t.TempDir()}
+	site := Site{Version: 1, Namespace: "east", ID: "id", Ports: []Port{{"local", 5671}}}
+	if err := store.WriteSite(site); err != nil {
+		t.Fatal(err)
+	}
+	left, other := filepath.Join(store.siteDir(), ".east.json1234"), filepath.Join(store.siteDir(), ".west.json1234")
+	if err := errors.Join(os.WriteFile(left, nil, 0o600), os.WriteFile(other, nil, 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	site.Stopped = true
+	if err := store.WriteSite(site); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := store.ReadSite("east"); err != nil || !reflect.DeepEqual(got, site) {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is still there: %v", left, err)
+	}
+	if _, err := os.Stat(other); err != nil {
+		t.Error(err)
+	}
+	if names, err := store.Sites(); err != nil || !reflect.DeepEqual(names, []string{"east"}) {
+		t.Errorf("%v, %v", names, err)
+	}
+}
+
+// A token that was not redeemed stands in the place of the last one of its name that was.
+func TestRedeemed(t *testing.T) {
+	site := Site{Tokens: []Token{{Name: "a", Digest: "1", Document: []byte("one")}, {Name: "b", Digest: "1", Document: []byte("b")},
+		{Name: "a", Digest: "2", Document: []byte("two")}, {Name: "a", Digest: "3"}}}
+	for digest, want := range map[string]string{"1": "one", "2": "two", "3": "two", "4": "two"} {
+		if got := string(site.Redeemed("a", digest)); got != want {
+			t.Errorf("%s: %q, want %q", digest, got, want)
+		}
+	}
+	if got := site.Redeemed("c", "1"); got != nil {
+		t.Errorf("%q", got)
+	}
+}

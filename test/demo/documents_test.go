@@ -40,7 +40,7 @@ func TestReadme(t *testing.T) {
 			m.WriteFile(site[1], text, 0o644)
 			m.Shell("sitelet check; if sitelet plan; then exit 1; else test $? = 3; fi")
 			if !router {
-				m.Must("rm", site[1])
+				m.Must("rm", "-r", namespaces)
 			}
 		case "sh":
 			for line := range strings.Lines(text) {

@@ -67,14 +67,12 @@ func TestCrashAnywhere(t *testing.T) {
 			c := newCrash(t, r)
 			all, killed, settled := c.steps(), 0, 0
 			for _, k := range all {
-				switch was, isNew := c.once(k); {
-				case was:
+				was, isNew := c.once(k)
+				if was {
 					killed++
-					fallthrough
-				default:
-					if isNew {
-						settled++
-					}
+				}
+				if isNew {
+					settled++
 				}
 			}
 			t.Logf("%d of %d were killed; %d ended as the new version", killed, len(all), settled)

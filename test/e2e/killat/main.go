@@ -158,7 +158,7 @@ func (v *victim) look(thread int) {
 }
 
 // random is what names of temporary files differ in.
-var random = regexp.MustCompile(`[0-9]{6,}`)
+var random = regexp.MustCompile(`[0-9a-f]{24}|[0-9]{6,}`)
 
 // child returns what the process's child does to containers; empty if it only looks at them.
 func (v *victim) child() string {
