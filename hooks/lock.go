@@ -29,7 +29,8 @@ func (h Hooks) holding(lock string, do func() error) error {
 //
 // The locks, each taken only by who holds none after it, are: "reload", one reload at a time; "rollback-NAME", as a reload and a
 // failed unit may both ask for it; "create-NAME", for what makes, renames and removes the containers of NAME; "ports", for between
-// the choice of a port and the container that has it nothing else shows that it is taken; "quadlet", for its directory.
+// the choice of a port and the container that has it nothing else shows that it is taken; "quadlet", for its directory;
+// "site-NAMESPACE", for the state and the runtime directory of a site.
 func (h Hooks) lock(name string, waiting func()) (unlock func(), err error) {
 	dir := filepath.Join(h.Paths.RuntimeDir, "locks")
 	if err := os.MkdirAll(dir, 0o755); err != nil {

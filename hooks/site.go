@@ -26,7 +26,6 @@ type Site struct {
 	Entities  []router.Entity // what the router is to have; none where no router is to run
 
 	record  state.Site
-	last    []site.Last // resources as they were when they were last good
 	given   pki.Input
 	wants   []pki.Want
 	offered []proxy // of input/proxies, good or bad
@@ -100,9 +99,9 @@ func (h Hooks) readSite(record state.Site) Site {
 	home := h.home(record.Namespace)
 	reader := generator.Reader(h.Paths)
 	files, _, unread := reader.Resources(filepath.Join(home, "input/resources"))
-	s := Site{Namespace: record.Namespace, record: record, last: h.readSnapshot(record.Namespace), given: pki.Read(reader, home),
+	s := Site{Namespace: record.Namespace, record: record, given: pki.Read(reader, home),
 		offered: h.offeredProxies(record.Namespace)}
-	env := site.Env{Certs: s.given.Complete(), Routed: proxyNames(h.routedProxies(record.Namespace)), Unread: unread, Last: s.last}
+	env := site.Env{Certs: s.given.Complete(), Routed: proxyNames(h.routedProxies(record.Namespace)), Unread: unread, Last: h.readSnapshot(record.Namespace)}
 	for _, p := range s.offered {
 		env.Proxies = append(env.Proxies, p.input)
 	}

@@ -95,6 +95,8 @@ func (h Hooks) writeSite(s *Site) error {
 		return fmt.Errorf("making the certificates of the site %s: %w", s.Namespace, err)
 	}
 	return errors.Join(
+		sweep(filepath.Join(home, "internal"), "platform.yaml"),
+		sweep(filepath.Join(runtime, "router"), "skrouterd.json"),
 		replace(filepath.Join(home, "internal/platform.yaml"), []byte("platform: "+s.record.Platform+"\n"), 0o644),
 		replace(filepath.Join(runtime, "router/skrouterd.json"), router.Marshal(s.Entities), 0o600),
 		h.writeLinks(*s),
@@ -118,17 +120,13 @@ func staticLinks(s Site, runtime string) ([]links.File, error) {
 }
 
 // replace writes a file whole, for a reader of any moment, unless it is so already. It is made beside its place, to get the SELinux
-// label that is for there. One at a time may write a file.
+// label that is for there. One at a time may write a file, and what one leaves behind that was killed is for sweep or removeOthers.
 func replace(path string, data []byte, mode fs.FileMode) error {
 	old, err := os.ReadFile(path)
 	if info, statErr := os.Lstat(path); err == nil && statErr == nil && bytes.Equal(old, data) && info.Mode() == mode {
 		return nil
 	}
-	dir, name := filepath.Split(path)
-	err = os.MkdirAll(dir, 0o755)
-	if err == nil {
-		err = sweep(dir, name)
-	}
+	err = os.MkdirAll(filepath.Dir(path), 0o755)
 	if err == nil {
 		err = write(path, data, mode)
 	}
@@ -154,6 +152,9 @@ func write(path string, data []byte, mode fs.FileMode) error {
 // sweep removes what a replace of a file has left behind that was killed: names that renameio makes of the file's.
 func sweep(dir, name string) error {
 	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), "."+name) {
 			err = errors.Join(err, os.Remove(filepath.Join(dir, e.Name())))

@@ -227,3 +227,23 @@ func TestSnapshotSecrets(t *testing.T) {
 		t.Error("a foreign snapshot is used")
 	}
 }
+
+// TestNameClash has new resources come to names that the router has for what runs, in the kinds that would otherwise go first.
+func TestNameClash(t *testing.T) {
+	h := siteHooks(t)
+	running(t, h)
+	before := configText(t, h)
+	for name, text := range map[string]string{
+		"RouterAccess-west": resourceText("RouterAccess", "west", "roles: [{name: inter-router, port: 4711}]"),
+		"Listener-l":        resourceText("Listener", "l", "host: 0.0.0.0, port: 4711, routingKey: k, tlsCredentials: west"),
+	} {
+		put(t, h, "resources/new.yaml", text)
+		if refresh(t, h); string(configText(t, h)) != string(before) || !strings.Contains(status(h, name), `the router would have a sslProfile \"west\" beside its connector`) {
+			t.Errorf("%s\n%s", status(h, name), configText(t, h))
+		}
+		unput(t, h, "resources/new.yaml")
+		if s := refresh(t, h); s.Resources.Findings() != nil {
+			t.Error(said(s))
+		}
+	}
+}

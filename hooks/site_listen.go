@@ -10,8 +10,8 @@ import (
 	"github.com/sitelet/sitelet/internal/router"
 )
 
-// errTaken is the router's own sentence for a tcpListener whose port is taken.
-var errTaken = errors.New("Address already in use")
+// errTaken is for what the router says of a tcpListener in the same case.
+var errTaken = errors.New("address already in use: stop what listens there, or take another port")
 
 // withoutTaken leaves out listeners for links whose ports somebody else has: a router can crash over such a request
 // (seen on skupper-router e2ec51a4), where for a tcpListener it reports a state.

@@ -46,16 +46,18 @@ func (h Hooks) readSnapshot(namespace string) []site.Last {
 func (h Hooks) writeSnapshot(s Site) error {
 	dir := h.snapshotDir(s.Namespace)
 	var keep []string
-	var errs []error
+	var good []*site.Resource
 	for _, r := range s.Resources.All {
-		name := r.Kind + "-" + r.Name + ".yaml"
-		if !fileName.MatchString(r.Name) || !fileName.MatchString(r.Kind) {
-			continue
-		}
-		if keep = append(keep, name); !r.Problems.HasErrors() {
-			text := fmt.Appendf(nil, "%s%s\n%s", fromFile, strconv.Quote(r.File), r.Document)
-			errs = append(errs, replace(filepath.Join(dir, name), text, 0o600))
+		if name := resourceFile(r); name != "" {
+			if keep = append(keep, name); !r.Problems.HasErrors() {
+				good = append(good, r)
+			}
 		}
 	}
+	errs := make([]error, len(good))
+	inTurns(len(good), func(i int) {
+		text := fmt.Appendf(nil, "%s%s\n%s", fromFile, strconv.Quote(good[i].File), good[i].Document)
+		errs[i] = replace(filepath.Join(dir, resourceFile(good[i])), text, 0o600)
+	})
 	return errors.Join(append(errs, removeOthers(dir, keep))...)
 }

@@ -52,21 +52,33 @@ func (h Hooks) writeResources(s Site, o *observed) error {
 	}
 	reportTokens(&s)
 	var keep []string
-	var errs []error
+	var resources []*site.Resource
 	for _, r := range s.Resources.All {
-		name := r.Kind + "-" + r.Name + ".yaml"
-		if !fileName.MatchString(r.Name) || !fileName.MatchString(r.Kind) || slices.Contains(keep, name) {
-			continue
+		name := resourceFile(r)
+		// Of several of one kind and name, which come one after the other, the first has the file.
+		if name != "" && (len(keep) == 0 || keep[len(keep)-1] != name) {
+			keep, resources = append(keep, name), append(resources, r)
 		}
-		path := filepath.Join(dir, name)
-		data, _ := os.ReadFile(path)
-		old := site.OldStatus(data)
-		status := site.Status{Before: old.Conditions, Now: h.now(), Conditions: conditions(s, r, o, old.Conditions),
-			UID: s.record.ID, Endpoints: endpointsOf(s.Resources, r)}
-		errs = append(errs, replace(path, r.WithStatus(status), 0o644))
-		keep = append(keep, name)
 	}
+	errs := make([]error, len(resources))
+	inTurns(len(resources), func(i int) { errs[i] = h.writeResource(s, resources[i], o, filepath.Join(dir, keep[i])) })
 	return errors.Join(append(errs, removeOthers(dir, keep))...)
+}
+
+// resourceFile names the file of a resource; empty where its kind or name cannot be part of such a name.
+func resourceFile(r *site.Resource) string {
+	if !fileName.MatchString(r.Name) || !fileName.MatchString(r.Kind) {
+		return ""
+	}
+	return r.Kind + "-" + r.Name + ".yaml"
+}
+
+func (h Hooks) writeResource(s Site, r *site.Resource, o *observed, path string) error {
+	data, _ := os.ReadFile(path)
+	old := site.OldStatus(data)
+	status := site.Status{Before: old.Conditions, Now: h.now(), Conditions: conditions(s, r, o, old.Conditions),
+		UID: s.record.ID, Endpoints: endpointsOf(s.Resources, r)}
+	return replace(path, r.WithStatus(status), 0o644)
 }
 
 // observe writes what a router has said into runtime/resources.

@@ -44,8 +44,14 @@ func (rs *Resources) keepLast(last []Last) {
 
 // successor returns the resource that a last version is of: of several, which are all left out, the one in the same file.
 func (rs *Resources) successor(l *Last) (found *Resource) {
-	for _, r := range rs.All {
-		if r.Kind == l.Kind && r.Name == l.Name && (found == nil || r.File == l.File && found.File != l.File) {
+	at, _ := slices.BinarySearchFunc(rs.All, l, func(r *Resource, l *Last) int {
+		return cmp.Or(cmp.Compare(r.Kind, l.Kind), cmp.Compare(r.Name, l.Name))
+	})
+	for _, r := range rs.All[at:] {
+		if r.Kind != l.Kind || r.Name != l.Name {
+			break
+		}
+		if found == nil || r.File == l.File && found.File != l.File {
 			found = r
 		}
 	}

@@ -50,8 +50,7 @@ func watch(port string) {
 }
 
 // BenchmarkGap measures how long a container is out of service: while sitelet puts a changed one in its place, and while systemd
-// restarts a plain Quadlet unit with the same image and command, in turns on one machine. Both are on one network, as Podman's own
-// has no name server, which would have to be started in the one gap and not in the other. It reports the medians and their ratio,
+// restarts a plain Quadlet unit with the same image and command, in turns on one machine. It reports the medians and their ratio,
 // which is to be at most 0.8.
 func BenchmarkGap(b *testing.B) {
 	m := machine.New(b, machine.Options{Deb: deb(b)})
@@ -62,7 +61,7 @@ func BenchmarkGap(b *testing.B) {
 	m.CopyFile(self, "/root/bench")
 	m.WriteFile("/etc/sitelet/sitelet.toml", "[update]\nprobation = \"1s\"\n", 0o644)
 	const serve = `trap "exit 0" TERM; echo >/index.html; httpd -f -p 80 -h / & wait`
-	m.WriteFile("/etc/containers/systemd/plain.container", "[Container]\nImage=localhost/busybox:1\nContainerName=plain\nNetwork=sitelet\nPublishPort=8081:80\nExec=sh -c '"+serve+"'\n", 0o644)
+	m.WriteFile("/etc/containers/systemd/plain.container", "[Container]\nImage=localhost/busybox:1\nContainerName=plain\nPublishPort=8081:80\nExec=sh -c '"+serve+"'\n", 0o644)
 	describe := func(round int) {
 		m.WriteFile("/etc/sitelet/containers/web.json", fmt.Sprintf(`{"container_name": "web", "image": {"name": "localhost/busybox:1"},
 			"config": {"cmd": ["sh", "-c", %q], "env": ["ROUND=%d"]}, "host_config": {"port_mappings": [{"container_port": 80, "host_port": 8080}]}}`, serve, round), 0o644)
