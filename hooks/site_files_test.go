@@ -1,0 +1,55 @@
+package hooks
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestUpstreamsFiles takes over a namespace that upstream has left, whose secrets everyone may read, and clears away what is
+// none of its own.
+func TestUpstreamsFiles(t *testing.T) {
+	h := siteHooks(t)
+	begin(t, h, "ns1")
+	put(t, h, "resources/site.yaml", resourceText("Site", "s", ""))
+	refresh(t, h)
+	runtime := filepath.Join(h.home("ns1"), "runtime")
+	for _, name := range []string{"router/skrouterd.json", "certs/skupper-local-server/tls.key"} {
+		if err := os.Chmod(filepath.Join(runtime, name), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"resources/Listener-gone.yaml", "resources/.Site-s.yaml123", "links/link-old-host.yaml", "router/.skrouterd.json123"} {
+		if err := os.WriteFile(filepath.Join(runtime, name), []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(t, h, "resources/listener.yaml", listenerText("a", 8080))
+	refresh(t, h)
+	files := written(h)["files.txt"]
+	for _, not := range []string{"gone", "123", "link-old", "644 runtime/router", "644 runtime/certs/skupper-local-server/tls.key"} {
+		if strings.Contains(files, not) {
+			t.Errorf("%s is there:\n%s", not, files)
+		}
+	}
+}
+
+// TestRenewal has certificates be made anew when a third of their life is left, and not before.
+func TestRenewal(t *testing.T) {
+	h := siteHooks(t)
+	begin(t, h, "ns1")
+	put(t, h, "resources/site.yaml", resourceText("Site", "s", ""))
+	refresh(t, h)
+	key := func() string { return string(tree(h.home("ns1"))["runtime/certs/skupper-local-server/tls.key"]) }
+	before := key()
+	h.Now = func() time.Time { return time.Now().AddDate(1, 0, 0) }
+	if refresh(t, h); key() != before {
+		t.Error("it is renewed after a year")
+	}
+	h.Now = func() time.Time { return time.Now().AddDate(4, 0, 0) }
+	if refresh(t, h); key() == before {
+		t.Error("it is not renewed after four")
+	}
+}
