@@ -231,3 +231,107 @@ func TestTenSitesAtOnce(t *testing.T) {
 		t.Errorf("ports are used %v times", ports)
 	}
 }
+
+// Another image for the router is taken up on trial: one that fails gives way to the old container, and is not tried again until it
+// is another; one that works replaces it.
+func TestSiteImage(t *testing.T) {
+	m := siteMachine(t)
+	echo(m, 9000)
+	configure := func(image string) {
+		m.WriteFile("/etc/sitelet/sitelet.toml", fmt.Sprintf("[update]\nprobation = \"2s\"\n[router]\nimage = %q\n", image), 0o644)
+	}
+	m.Shell(`podman tag ` + routerImage + ` localhost/router:1.0.0 localhost/router:1.2.0
+		podman build --quiet --tag localhost/router:1.1.0 - <<<$'FROM localhost/busybox:1\nENTRYPOINT ["sh", "-c", "echo it breaks; exit 3"]'`)
+	configure("localhost/router:1.0.0")
+	site(m, "east", resource("Site", "east", "{}"), connectorOf("backend", 9000, "backend"), listenerOf("backend", 8080, "backend"))
+	m.Must("sitelet", "reload")
+	works := answers(m, 8080, "hello from 127.0.0.1:9000")
+	m.Eventually(20*time.Second, works)
+	id := inspect(m, "east-skupper-router", "{{.Id}}")
+
+	configure("localhost/router:1.1.0")
+	if out := m.Shell("sitelet plan || true"); !strings.Contains(out, "recreate") || !strings.Contains(out, "localhost/router:1.1.0") {
+		t.Errorf("the plan is\n%s", out)
+	}
+	if out, err := m.Exec("sitelet", "reload"); err == nil {
+		t.Errorf("a router that breaks was taken up:\n%s", out)
+	}
+	m.Eventually(30*time.Second, works)
+	expect(t, "the container after a rollback", inspect(m, "east-skupper-router", "{{.Id}}"), id)
+	expect(t, "the containers after a rollback", containerNames(m), "east-skupper-router")
+	if out := m.Must("sitelet", "status", "east"); !strings.Contains(out, "refused") || !strings.Contains(out, "it breaks") {
+		t.Errorf("the status is\n%s", out)
+	}
+	// The old router goes on taking changes.
+	site(m, "east", resource("Site", "east", "{}"), connectorOf("backend", 9000, "backend"), listenerOf("backend", 8080, "backend"), listenerOf("more", 8081, "backend"))
+	m.Shell("sitelet reload || true")
+	m.Eventually(10*time.Second, answers(m, 8081, "hello from 127.0.0.1:9000"))
+	expect(t, "the container after a change", inspect(m, "east-skupper-router", "{{.Id}}"), id)
+
+	configure("localhost/router:1.2.0")
+	m.Must("sitelet", "reload")
+	m.Eventually(20*time.Second, works)
+	expect(t, "the image", inspect(m, "east-skupper-router", "{{.ImageName}}"), "localhost/router:1.2.0")
+	expect(t, "the containers after an update", containerNames(m), "east-skupper-router")
+	configure("localhost/router:1.1.9")
+	expect(t, "a reload with an older image", m.Must("sitelet", "reload"), "nothing to do\n")
+}
+
+// With auto-reload for all sites, a namespace is taken up when it appears, changed when a file of a sub-directory changes, stopped when
+// its Site goes, and started when that comes back. An operator's stop stays one.
+func TestSitesByThemselves(t *testing.T) {
+	m := siteMachine(t)
+	echo(m, 9000)
+	m.WriteFile("/etc/sitelet/sitelet.toml", "[update]\nprobation = \"1s\"\n", 0o644)
+	m.Must("systemctl", "start", "sitelet-sites.path")
+	site(m, "east", resource("Site", "east", "{}"), connectorOf("backend", 9000, "backend"), listenerOf("backend", 8080, "backend"))
+	works := answers(m, 8080, "hello from 127.0.0.1:9000")
+	m.Eventually(time.Minute, works)
+	m.Eventually(20*time.Second, func() error {
+		_, err := m.Exec("systemctl", "is-active", "--quiet", "sitelet-site@east.path", "sitelet-renew@east.timer")
+		return err
+	})
+	const dir = namespaces + "east/input/resources/"
+	m.WriteFile(dir+"deep/er/more.yaml", listenerOf("more", 8081, "backend"), 0o644)
+	m.Eventually(20*time.Second, answers(m, 8081, "hello from 127.0.0.1:9000"))
+	m.WriteFile(dir+"deep/er/more.yaml", listenerOf("more", 8082, "backend"), 0o644)
+	m.Eventually(20*time.Second, answers(m, 8082, "hello from 127.0.0.1:9000"))
+	m.Shell("mv " + dir + "deep/er/more.yaml /root")
+	m.Eventually(20*time.Second, func() error {
+		if answers(m, 8082, "hello")() == nil {
+			return errors.New("a listener whose file was moved away still answers")
+		}
+		return nil
+	})
+	for _, verb := range []string{"start", "stop", "reload"} {
+		if out, err := m.Exec("sitelet", verb, "east"); err == nil || !strings.Contains(err.Error()+out, "sitelet-site@east.path") {
+			t.Errorf("sitelet %s does not refuse: %v, %s", verb, err, out)
+		}
+	}
+	m.Must("systemctl", "start", "sitelet-renew@east.service")
+
+	m.Shell("mv " + dir + "0.yaml /root")
+	m.Eventually(20*time.Second, func() error {
+		if state, _ := m.Exec("systemctl", "is-active", "skupper-east"); state != "inactive\n" {
+			return errors.New(state)
+		}
+		return nil
+	})
+	m.Shell("mv /root/0.yaml " + dir)
+	m.Eventually(30*time.Second, works)
+
+	m.Must("systemctl", "stop", "skupper-east")
+	m.WriteFile(dir+"deep/er/again.yaml", listenerOf("again", 8083, "backend"), 0o644)
+	time.Sleep(3 * time.Second)
+	if state, _ := m.Exec("systemctl", "is-active", "skupper-east"); state != "inactive\n" {
+		t.Errorf("after an operator's stop and a change it is %s", state)
+	}
+	m.Must("systemctl", "start", "skupper-east")
+	m.Eventually(20*time.Second, answers(m, 8083, "hello from 127.0.0.1:9000"))
+
+	if out, err := m.Exec("sitelet", "site", "remove", "east"); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	expect(t, "the containers after a removal", containerNames(m), "")
+	m.Must("test", "-e", dir+"0.yaml")
+}
