@@ -110,7 +110,8 @@ func (h Hooks) at(name string) Hooks {
 func (h Hooks) engineOf(name string) Engine {
 	switch _, platform, _ := h.siteOf(name); platform {
 	case "docker":
-		return engine.NewDocker(engine.Endpoint("docker", "", filepath.Dir(h.Paths.RuntimeDir), os.Getenv))
+		c, _ := config.Load(h.Paths)
+		return engine.NewDocker(engine.Endpoint("docker", c.Docker.Endpoint, filepath.Dir(h.Paths.RuntimeDir), os.Getenv))
 	case "linux":
 		return engine.Native{Dir: filepath.Join(h.Paths.StateDir, "native")}
 	}

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
 )
 
@@ -19,25 +21,63 @@ type format string
 const (
 	formatText format = "text" // for people; the default
 	formatJSON format = "json"
+	formatYAML format = "yaml"
 )
 
-func outputFlag(cmd *cobra.Command) *format {
+// outputFlag adds -o with text, json and more formats.
+func outputFlag(cmd *cobra.Command, more ...format) *format {
 	f := formatText
-	cmd.Flags().VarP(&f, "output", "o", "how the result is printed: text (the default) or json")
-	completeFlag(cmd, "output", string(formatText), string(formatJSON))
+	all := append([]format{formatText, formatJSON}, more...)
+	var names []string
+	for _, other := range all {
+		names = append(names, string(other))
+	}
+	last := len(names) - 1
+	usage := "how the result is printed: text (the default)" + strings.Join(append([]string{""}, names[1:last]...), ", ") + " or " + names[last]
+	cmd.Flags().VarP(&formatValue{&f, all}, "output", "o", usage)
+	completeFlag(cmd, "output", names...)
 	return &f
 }
 
-func (f *format) String() string { return string(*f) }
+// formatValue is a flag with one of several formats.
+type formatValue struct {
+	format *format
+	all    []format
+}
 
-func (f *format) Type() string { return "FORMAT" }
-
-func (f *format) Set(s string) error {
-	if format(s) != formatText && format(s) != formatJSON {
-		return errors.New("write text or json")
+func (v *formatValue) String() string {
+	if v.format == nil {
+		return ""
 	}
-	*f = format(s)
+	return string(*v.format)
+}
+
+func (v *formatValue) Type() string { return "FORMAT" }
+
+func (v *formatValue) Set(s string) error {
+	if !slices.Contains(v.all, format(s)) {
+		var names []string
+		for _, f := range v.all {
+			names = append(names, string(f))
+		}
+		last := len(names) - 1
+		return errors.New("write " + strings.Join(names[:last], ", ") + " or " + names[last])
+	}
+	*v.format = format(s)
 	return nil
+}
+
+// printYAML prints what printJSON does in YAML.
+func printYAML(w io.Writer, value any) error {
+	text, err := json.Marshal(value)
+	if err == nil {
+		text, err = yaml.JSONToYAML(text)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = w.Write(text)
+	return err
 }
 
 func printJSON(w io.Writer, value any) error {

@@ -32,7 +32,7 @@ a wrong way.`,
 		Args:              oneNameAtMost,
 		ValidArgsFunction: c.complete(1, workloads),
 	}
-	output := outputFlag(cmd)
+	output := outputFlag(cmd, formatYAML)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.status(cmd, args, *output) }
 	return cmd
 }
@@ -81,6 +81,8 @@ func (c *cli) status(cmd *cobra.Command, names []string, output format) error {
 		return noWorkload(names[0])
 	case output == formatJSON:
 		return printJSON(c.out, all)
+	case output == formatYAML:
+		return printYAML(c.out, all)
 	case len(names) > 0:
 		return c.printOne(all[0])
 	}

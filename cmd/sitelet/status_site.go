@@ -15,11 +15,15 @@ func (c *cli) siteStatus(cmd *cobra.Command, h hooks.Hooks, namespace string, wo
 	if err != nil {
 		return err
 	}
-	if output == formatJSON {
-		return printJSON(c.out, struct {
-			hooks.SiteState
-			Workload []workloadStatus `json:"workload"`
-		}{s, workload})
+	all := struct {
+		hooks.SiteState
+		Workload []workloadStatus `json:"workload"`
+	}{s, workload}
+	switch output {
+	case formatJSON:
+		return printJSON(c.out, all)
+	case formatYAML:
+		return printYAML(c.out, all)
 	}
 	for _, w := range workload {
 		if err := c.printOne(w); err != nil {

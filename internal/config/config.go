@@ -23,6 +23,12 @@ type Config struct {
 	Update     Updates
 	Platform   string // of the sites that have none yet: "podman", "docker" or "linux"; empty for podman
 	Router     Router
+	Docker     Docker
+}
+
+// Docker configures the engine of the platform of that name.
+type Docker struct {
+	Endpoint string // URL or path of a socket; empty for what the environment says, or the scope's own
 }
 
 // Router configures the routers of sites.

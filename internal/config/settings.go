@@ -29,6 +29,7 @@ var settings = []setting{
 	{"platform", setPlatform},
 	{"router.image", setRouterImage},
 	{"router.image_upgrade", setImageUpgrade},
+	{"docker.endpoint", setDockerEndpoint},
 }
 
 var platforms = []string{"podman", "docker", "linux"}
@@ -51,6 +52,15 @@ func setRouterImage(c *Config, value any) diag.List {
 		return diag.List{{Message: show(value) + " is no image", Hint: `Write one such as "` + DefaultRouterImage + `".`}}
 	}
 	c.Router.Image = image
+	return nil
+}
+
+func setDockerEndpoint(c *Config, value any) diag.List {
+	endpoint, _ := value.(string)
+	if scheme, rest, ok := strings.Cut(endpoint, "://"); !filepath.IsAbs(endpoint) && (!ok || scheme == "" || rest == "") {
+		return diag.List{{Message: show(value) + " is no endpoint", Hint: `Write the path of a socket, or a URL such as "unix:///run/docker.sock".`}}
+	}
+	c.Docker.Endpoint = endpoint
 	return nil
 }
 
