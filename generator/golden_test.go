@@ -34,7 +34,7 @@ func TestTrees(t *testing.T) {
 				t.Fatal(err)
 			}
 			out := t.TempDir()
-			found, err := WriteTree(p, out)
+			found, err := WriteTree(p, out, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

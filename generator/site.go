@@ -40,8 +40,7 @@ type SiteData struct {
 // compared with the router itself.
 func renderSite(s state.Site, facts Facts) Rendered {
 	r := Rendered{Name: SiteWorkload(s.Namespace), Source: s.Router.Source, Wanted: true, Image: s.Router.Image, Pull: "missing", Inputs: siteInputs(s)}
-	// A router that has failed may be tried again when it is another one, and not when only a listener is.
-	r.Text = []byte(toJSON(r.Inputs))
+	r.Text = SiteText(r.Inputs)
 	r.Generation, r.Revision = workload.Generation(r.Inputs), workload.Revision(r.Inputs)
 	r.Site = &SiteData{Namespace: s.Namespace, Platform: s.Platform, Router: *s.Router}
 	if s.Platform == "podman" {
@@ -55,6 +54,10 @@ func renderSite(s state.Site, facts Facts) Rendered {
 	r.seal()
 	return r
 }
+
+// SiteText is what stands in the place of a descriptor's text where a refusal is remembered: a router that has failed may be tried
+// again when it is another one, and not when only a listener is.
+func SiteText(inputs []workload.Input) []byte { return []byte(toJSON(inputs)) }
 
 func siteInputs(s state.Site) []workload.Input {
 	mode := "interior"

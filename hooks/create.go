@@ -109,8 +109,8 @@ func (h Hooks) tidy(ctx context.Context, name string, all []engine.Container) er
 
 // refuses tells whether m has failed, and its descriptor is still the same.
 func (h Hooks) refuses(w state.Workload, m made) bool {
-	text, err := os.ReadFile(m.source)
-	return err == nil && w.Refuses(m.data.Generation, text)
+	text := h.text(m.name, m.source, m.data.Inputs)
+	return text != nil && w.Refuses(m.data.Generation, text)
 }
 
 // rebuilt makes up for a lost state: the text of m with the generation of the container that is there. Its command is not
@@ -137,7 +137,7 @@ func (h Hooks) giveUp(ctx context.Context, m made, failure error) error {
 			}
 		}
 		w.Refused = &state.Refusal{
-			Generation: m.data.Generation, Text: h.sourceDigest(m.source), Reason: failure.Error(), At: h.now(),
+			Generation: m.data.Generation, Text: h.textDigest(m.name, m.version()), Reason: failure.Error(), At: h.now(),
 			// Whatever was wrong with Podman, the registry or the way to it may be right the next time.
 			Retry: !fallback || errors.As(failure, new(unmadeError)) || !h.Engine.ImageExists(ctx, m.data.Image),
 		}

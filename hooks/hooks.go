@@ -85,10 +85,23 @@ func (h Hooks) unmark(name string) error {
 	return nil
 }
 
-// sourceDigest digests a descriptor's text of now; one that is gone has none.
-func (h Hooks) sourceDigest(path string) string {
-	text, err := os.ReadFile(path)
+// text returns what a version of a workload is made from, as generator.Rendered.Text has it: the descriptor as it is now, which may be
+// gone, or a router's inputs.
+func (h Hooks) text(name, source string, inputs []workload.Input) []byte {
+	if _, _, ok := h.siteOf(name); ok {
+		return generator.SiteText(inputs)
+	}
+	text, err := os.ReadFile(source)
 	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// textDigest digests it; what is gone has none.
+func (h Hooks) textDigest(name string, v state.Version) string {
+	text := h.text(name, v.Source, v.Inputs)
+	if text == nil {
 		return ""
 	}
 	return state.TextDigest(text)

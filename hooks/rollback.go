@@ -69,7 +69,7 @@ func (h Hooks) rollbackByHand(ctx context.Context, name string) error {
 			return err
 		}
 		err := h.change(name, func(w *state.Workload) error {
-			w.Refused = &state.Refusal{Generation: w.Current.Generation, Text: h.sourceDigest(w.Current.Source), Reason: "rolled back by hand", At: h.now()}
+			w.Refused = &state.Refusal{Generation: w.Current.Generation, Text: h.textDigest(name, *w.Current), Reason: "rolled back by hand", At: h.now()}
 			w.Current, w.Previous = w.Previous, nil
 			w.Note(h.event(*w.Current, "", "rolled back", "by hand"))
 			return nil
@@ -98,7 +98,7 @@ func (h Hooks) refuse(ctx context.Context, name string, generation workload.Dige
 		if t == nil || t.Generation != generation {
 			return nil
 		}
-		w.Refused = &state.Refusal{Generation: t.Generation, Text: h.sourceDigest(t.Source), Reason: reason, Log: log,
+		w.Refused = &state.Refusal{Generation: t.Generation, Text: h.textDigest(name, t.Version), Reason: reason, Log: log,
 			Dependants: t.Dependants, At: h.now()}
 		w.Note(h.event(t.Version, "", "refused", reason))
 		// Proven or not, the one before is the best there is.

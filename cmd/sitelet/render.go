@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/hooks"
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
 )
@@ -16,12 +18,12 @@ func (c *cli) renderCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "render -d DIR",
 		Short: "Write what the generator and the hooks would write, to a directory",
-		Long: `Writes the units, and the Quadlet files for the host's Podman or else for the
-newest one, below DIR at the paths where the generator and the hooks would have
-written them. Nothing outside DIR is touched, and neither systemd nor root is
-needed.
+		Long: `Writes the units, the Quadlet files for the host's Podman or else for the newest
+one, and the configurations of sites' routers, below DIR at the paths where the
+generator and the hooks would have written them; no certificates are made.
+Nothing outside DIR is touched, and neither systemd nor root is needed.
 
-Exits with 0 if all descriptors were rendered, 1 if there were errors (the
+Exits with 0 if everything was rendered, 1 if there were errors (the
 others are rendered all the same), 2 if it was called in a wrong way.`,
 		Example: `  sitelet render -d /tmp/rendered
   SITELET_ROOT=testdata/01 sitelet render -d /tmp/rendered`,
@@ -43,7 +45,13 @@ others are rendered all the same), 2 if it was called in a wrong way.`,
 }
 
 func (c *cli) render(p paths.Paths, dir string) error {
-	found, err := generator.WriteTree(p, dir)
+	h := hooks.Hooks{Paths: p, Now: time.Now}
+	sites, found, err := h.WriteSites(dir)
+	if err == nil {
+		var more diag.List
+		more, err = generator.WriteTree(p, dir, sites)
+		found = append(found, more...)
+	}
 	found.Sort()
 	diag.Print(c.err, found, readSource, colour(c.err))
 	if err != nil {
