@@ -124,9 +124,10 @@ func (h Hooks) addSites(ctx context.Context, p *Planned, sites []Site) {
 			}
 		case a.Verb == plan.None && s.record.Stopped && s.record.Router != nil:
 			a.Verb, a.Note = plan.Start, "its Site is back"
-		case a.Verb == plan.None && s.Entities != nil && h.isActive(ctx, a.Name):
-			if a.Changes = h.liveChanges(s); len(a.Changes) > 0 {
-				a.Verb, a.Live = plan.Reload, true
+		// A version that was refused is no reason for the one that runs not to change.
+		case (a.Verb == plan.None || a.Verb == plan.Refused) && s.Entities != nil && h.isActive(ctx, a.Name):
+			if changes := h.liveChanges(s); len(changes) > 0 {
+				a.Verb, a.Live, a.Changes = plan.Reload, true, changes
 			}
 			if a.Live && p.Config.Mode == config.Init {
 				a.Verb, a.Note = plan.Held, `mode = "init" deploys a site once; set mode = "update" to follow its changes`

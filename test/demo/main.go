@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/sitelet/sitelet/test/machine"
+	"github.com/sitelet/sitelet/test/standin/image"
 )
 
 func main() {
@@ -66,11 +67,43 @@ func run(w io.Writer, deb string) error {
 	// Until now an interrupt ends all at once, the machine included; from here on it is removed first.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	if err := waiting(w, "loading the router: ", func() error { return loadRouter(ctx, m) }); err != nil {
+		return errors.Join(err, m.Close())
+	}
 	if err := errors.Join(play(ctx, w, steps(), terminal{m}), m.Close()); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, outro, int(time.Since(begin).Seconds()), len(steps()), cache)
 	return nil
+}
+
+// loadRouter puts the stand-in for the router's image on the machine.
+func loadRouter(ctx context.Context, m *machine.Machine) error {
+	dir, err := os.MkdirTemp("", "demo")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	path, err := image.Build(ctx, dir)
+	if err != nil {
+		return err
+	}
+	program, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	archive, err := os.Create(filepath.Join(dir, "router.tar"))
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(image.Write(archive, routerImage, program), archive.Close()); err != nil {
+		return err
+	}
+	if err := m.CopyFile(archive.Name(), "/root/router.tar"); err != nil {
+		return err
+	}
+	_, err = m.Exec("podman", "load", "--quiet", "--input", "/root/router.tar")
+	return err
 }
 
 // terminal is root's on the machine.

@@ -37,7 +37,7 @@ func steps() []step {
 	var booted, started, other string // when the machine was; the first container's process, and when it was; the second container
 	const upSince = "systemctl show --property UserspaceTimestamp"
 	const running = "systemctl show hello --property MainPID,ActiveEnterTimestamp"
-	return []step{
+	all := []step{
 		{
 			"The machine",
 			"A plain Debian 13 with the package installed. The image that is used below is\nthere already, so that no registry is needed.",
@@ -179,14 +179,14 @@ func steps() []step {
 				{line: "sitelet status", within: 30 * time.Second, check: contains("hello     active", "updated"), proves: "It has passed its trial."},
 			},
 		},
-		{
-			"The end",
-			"The services stop as others do when the machine is switched off.",
-			[]command{
-				{line: "systemctl poweroff", proves: "The machine is off."},
-			},
-		},
 	}
+	return append(append(all, siteSteps()...), step{
+		"The end",
+		"The services stop as others do when the machine is switched off.",
+		[]command{
+			{line: "systemctl poweroff", proves: "The machine is off."},
+		},
+	})
 }
 
 // write is the line that writes a descriptor.

@@ -108,6 +108,15 @@ func TestSitePodman(t *testing.T) {
 	}
 	expect(t, "the router's process after two live changes", process(), pid)
 
+	// systemd watches the router itself: one that dies is started again.
+	m.Must("pkill", "-KILL", "--exact", "launch.sh")
+	m.Eventually(30*time.Second, func() error {
+		if now, err := m.Exec("podman", "inspect", "--format={{.State.Pid}}", "east-skupper-router"); err != nil || now == pid {
+			return fmt.Errorf("it was not started again: %v, %s", err, now)
+		}
+		return answers(m, 8080, "hello from 127.0.0.1:9000")()
+	})
+
 	config := m.ReadFile(namespaces + "east/runtime/router/skrouterd.json")
 	m.Reboot()
 	echo(m, 9000)
