@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -49,8 +51,8 @@ func (d Docker) Containers(ctx context.Context, filter string) ([]Container, err
 
 // Exists tells whether any container has the name.
 func (d Docker) Exists(ctx context.Context, name string) bool {
-	_, err := d.Run(ctx, "container", "inspect", "--format", "{{.Id}}", name)
-	return err == nil
+	all, err := d.Containers(ctx, "name=^/"+regexp.QuoteMeta(name)+"$")
+	return err == nil && slices.ContainsFunc(all, func(c Container) bool { return c.Named(name) })
 }
 
 // Remove removes a container that is not running, with its anonymous volumes. One that is gone is no error.

@@ -60,6 +60,27 @@ func TestNative(t *testing.T) {
 	}
 }
 
+// A name is no beginning of an id: a container e2a4... does not make a name "e" one that is taken.
+func TestExists(t *testing.T) {
+	dir := t.TempDir()
+	const fake = `#!/bin/sh
+case "$1 $*" in
+"ps "*"name=^e$"*) echo '[]' ;;
+"ps "*"name=^a\\.b$"*) echo '[{"Id":"e2a4","Names":["a.b"]}]' ;;
+esac
+`
+	if err := os.WriteFile(filepath.Join(dir, "podman"), []byte(fake), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	p := Podman{Command: filepath.Join(dir, "podman")}
+	if p.Exists(t.Context(), "e") {
+		t.Error(`a container named "e" is there, for one with such an id`)
+	}
+	if !p.Exists(t.Context(), "a.b") {
+		t.Error("a container is not found by its name")
+	}
+}
+
 // fakeDocker knows one container, and writes down how it is called.
 const fakeDocker = `#!/bin/sh
 echo "$DOCKER_HOST $*" >>"$(dirname "$0")/calls"

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -54,10 +56,11 @@ func (p Podman) Containers(ctx context.Context, filter string) ([]Container, err
 	return list, nil
 }
 
-// Exists tells whether any container has the name.
+// Exists tells whether any container has the name. `podman container exists` would also take it for the beginning of an id: each
+// sixteenth container has one that begins with "a".
 func (p Podman) Exists(ctx context.Context, name string) bool {
-	_, err := p.Run(ctx, "container", "exists", "--", name)
-	return err == nil
+	all, err := p.Containers(ctx, "name=^"+regexp.QuoteMeta(name)+"$")
+	return err == nil && slices.ContainsFunc(all, func(c Container) bool { return c.Named(name) })
 }
 
 // Rename gives a container, running or not, another name.

@@ -14,7 +14,7 @@ func TestVariablesOfPodmansOwn(t *testing.T) {
 	for name, want := range map[string]string{
 		"REGISTRY_AUTH_FILE": `/none "b" 'c' # $d %e \`, "CONTAINERS_TOKEN": " x ", "STORAGE_SECRET": "", "DB_PASSWORD": "two\nlines",
 	} {
-		expect(t, name, m.Must("podman", "exec", "app", "printenv", name), want+"\n")
+		expect(t, name, m.Must("podman", "exec", "app", "sh", "-c", `printf '%s\n' "$`+name+`"`), want+"\n")
 	}
 	expect(t, "what is left of them", m.Shell("ls /run/sitelet/workloads/app 2>/dev/null || true"), "")
 }
