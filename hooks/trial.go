@@ -108,7 +108,7 @@ func (h Hooks) watch(ctx context.Context, name, before string, probation time.Du
 	if err != nil {
 		return undecided, "", err
 	}
-	j := judge{before: before, probation: probation}
+	j := judge{before: before, probation: probation, restarted: probation == 0}
 	ticker := time.NewTicker(h.Poll)
 	defer ticker.Stop()
 	for look := 1; ; look++ {
@@ -148,6 +148,7 @@ const healthEvery = 5
 type judge struct {
 	before    string // invocation id of the run before
 	probation time.Duration
+	restarted bool // a restart by systemd is no failure: one that the version before was due may come first
 
 	idle   time.Time // since when nothing has been going on
 	active time.Time // since when it has been running
@@ -157,7 +158,7 @@ type judge struct {
 func (j *judge) look(u systemd.Unit, now time.Time) verdict {
 	begun := j.begun(u)
 	switch {
-	case begun && u.Restarts > 0:
+	case begun && u.Restarts > 0 && !j.restarted:
 		return j.fail(fmt.Sprintf("it ended with exit status %d and had to be restarted", u.ExitStatus))
 	case begun && (u.ActiveState == "failed" || u.ActiveState == "activating" && u.Result != "success"):
 		return j.fail(why(u)) // in the latter case it waits for its restart

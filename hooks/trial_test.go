@@ -365,3 +365,16 @@ func TestTrialThatAnotherHasFollowed(t *testing.T) {
 		t.Errorf("error: %v", err)
 	}
 }
+
+// The restart that a failed version was due may come before that of a rollback, and counts for the run of the old version.
+func TestJudgeAfterRollback(t *testing.T) {
+	u := systemd.Unit{ActiveState: "active", InvocationID: "new", Restarts: 1}
+	j := judge{before: "old", restarted: true}
+	if how := j.look(u, time.Now()); how != passed {
+		t.Errorf("it is %v: %s", how, j.reason)
+	}
+	j = judge{before: "old", restarted: true}
+	if how := j.look(systemd.Unit{ActiveState: "failed", InvocationID: "new", Restarts: 1, Result: "exit-code", ExitStatus: 7}, time.Now()); how != failed {
+		t.Errorf("a run that failed is %v", how)
+	}
+}
