@@ -13,6 +13,8 @@ import (
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
+
+	"github.com/sitelet/sitelet/internal/diag"
 )
 
 // format is the value of -o: how a command prints its result.
@@ -60,8 +62,7 @@ func (v *formatValue) Set(s string) error {
 		for _, f := range v.all {
 			names = append(names, string(f))
 		}
-		last := len(names) - 1
-		return errors.New("write " + strings.Join(names[:last], ", ") + " or " + names[last])
+		return errors.New("write " + diag.OneOf(names))
 	}
 	*v.format = format(s)
 	return nil

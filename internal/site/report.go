@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
-	"unicode/utf8"
 
 	"github.com/sitelet/sitelet/internal/diag"
 )
@@ -92,28 +90,11 @@ func position(data []byte, at int) (line, column int) {
 }
 
 // quote returns s as it can stand in a sentence.
-func quote(s string) string { return strconv.Quote(shorten(s)) }
+func quote(s string) string { return diag.Quote(s) }
 
-// shorten cuts what is too long for a message.
-func shorten(s string) string {
-	const most = 80
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
-}
+func shorten(s string) string { return diag.Shorten(s) }
 
 // oneOf returns "a, b or c".
-func oneOf(words []string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
-}
+func oneOf(words []string) string { return diag.OneOf(words) }
 
 func tooLarge(err error) bool { return errors.Is(err, strconv.ErrRange) }

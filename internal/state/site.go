@@ -8,7 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/renameio/v2"
@@ -75,20 +74,7 @@ func (s Store) sitePath(namespace string) string { return filepath.Join(s.siteDi
 
 // Sites lists the namespaces in lexical order.
 func (s Store) Sites() ([]string, error) {
-	entries, err := os.ReadDir(s.siteDir())
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("listing the sites: %w", err)
-	}
-	var names []string
-	for _, entry := range entries {
-		if name, ok := strings.CutSuffix(entry.Name(), suffix); ok {
-			names = append(names, name)
-		}
-	}
-	return names, nil
+	return namesIn(s.siteDir())
 }
 
 // ReadSite returns what is kept of a namespace; the error wraps fs.ErrNotExist when that is nothing.

@@ -31,7 +31,12 @@ func (s Store) path(name string) string { return filepath.Join(s.dir(), name+suf
 
 // Names lists the workloads in lexical order. A store that does not exist is empty.
 func (s Store) Names() ([]string, error) {
-	entries, err := os.ReadDir(s.dir())
+	return namesIn(s.dir())
+}
+
+// namesIn lists what the files of a directory are about; one that does not exist has none.
+func namesIn(dir string) ([]string, error) {
+	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}

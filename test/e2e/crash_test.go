@@ -36,7 +36,7 @@ const (
 )
 
 // stride is how many steps there are to one that is taken where not all are.
-const stride = 12
+const stride = 6
 
 // kill is the n-th time that a process of sitelet comes to a step.
 type kill struct {
