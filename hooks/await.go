@@ -100,13 +100,13 @@ func (h Hooks) awaitNew(ctx context.Context, manager Manager, name, before strin
 		if err != nil {
 			return err
 		}
-		switch j.look(u, h.Now()) {
-		case passed:
+		switch how := j.look(u, h.Now()); {
+		case how == passed:
 			return nil
-		case failed:
-			return fmt.Errorf("it does not run: %s; see journalctl -u %s", j.reason, name)
-		case stopped:
+		case how == stopped || how == failed && h.wasStopped(name, u):
 			return errors.New("it was stopped")
+		case how == failed:
+			return fmt.Errorf("it does not run: %s; see journalctl -u %s", j.reason, name)
 		}
 		select {
 		case <-ticker.C:

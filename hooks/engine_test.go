@@ -163,11 +163,12 @@ func (m *memory) Pull(_ context.Context, image string, _ []string) (string, erro
 
 // scripted is a systemd whose one unit is what run says, and whose restarts make and run its container.
 type scripted struct {
-	h       *Hooks
-	m       *memory
-	unit    systemd.Unit
-	calls   []string
-	reloads func() // what the generator does at a daemon-reload
+	stopping string // the unit that is to be stopped
+	h        *Hooks
+	m        *memory
+	unit     systemd.Unit
+	calls    []string
+	reloads  func() // what the generator does at a daemon-reload
 }
 
 func (s *scripted) Reload(context.Context) error {
@@ -209,7 +210,14 @@ func (s *scripted) ReloadUnit(context.Context, string) error { return nil }
 
 func (s *scripted) Start(context.Context, string) error { return nil }
 
-func (s *scripted) ResetFailed(context.Context, string) error { return nil }
+func (s *scripted) ResetFailed(_ context.Context, unit string) error {
+	s.calls = append(s.calls, "reset "+unit)
+	return nil
+}
+
+func (s *scripted) Stopping(_ context.Context, unit string) (bool, error) {
+	return s.stopping == unit, nil
+}
 
 func (s *scripted) Unit(context.Context, string) (systemd.Unit, error) { return s.unit, nil }
 

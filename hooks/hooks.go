@@ -51,6 +51,7 @@ type Manager interface {
 	Unit(ctx context.Context, unit string) (systemd.Unit, error)
 	Inactive(ctx context.Context) ([]string, error)
 	Active(ctx context.Context, unit string) bool
+	Stopping(ctx context.Context, unit string) (bool, error)
 }
 
 // Hooks serves the units of one scope.

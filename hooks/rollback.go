@@ -31,17 +31,20 @@ func (h Hooks) rollback(ctx context.Context, name string) error {
 	switch {
 	case w.Trial != nil:
 		reason, err := h.failureOf(ctx, name, *w.Trial)
-		if err != nil || reason == "" {
-			return err // only a helper of it has failed
+		if err != nil {
+			return err
+		}
+		if reason == "" {
+			return h.forgive(ctx, name) // or only a helper of it has failed
 		}
 		if err := h.refuse(ctx, name, w.Trial.Generation, reason); err != nil {
 			return err
 		}
 	case w.Current == nil || w.Unproven:
 		h.Log("there is no earlier version of %s to go back to", name)
-		return h.unmark(name)
+		return errors.Join(h.unmark(name), h.forgive(ctx, name))
 	case !h.marked(name):
-		return nil
+		return h.forgive(ctx, name)
 	}
 	if err := h.restore(ctx, name); err != nil {
 		return err
@@ -119,6 +122,9 @@ func (h Hooks) failureOf(ctx context.Context, name string, t state.Trial) (strin
 	u, err := manager.Unit(ctx, name+".service")
 	if err != nil {
 		return "", err
+	}
+	if h.wasStopped(name, u) {
+		return "", nil
 	}
 	j := judge{before: t.Before}
 	j.look(u, h.Now())

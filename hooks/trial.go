@@ -117,6 +117,9 @@ func (h Hooks) watch(ctx context.Context, name, before string, probation time.Du
 			return undecided, "", err
 		}
 		how := j.look(u, h.Now())
+		if how == failed && h.wasStopped(name, u) {
+			return stopped, "", nil
+		}
 		if how == passed && u.ActiveState == "active" && !h.runs(ctx, name) {
 			how = undecided
 		}

@@ -30,10 +30,10 @@ func (c *cli) hookCommand() *cobra.Command {
 		c.hook("create NAME", "Make the container of a workload", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
 			return h.Create(ctx, args[0])
 		}),
-		c.hook("prepare NAME", "Write what the start of a container reads", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
+		c.step("prepare NAME", "Write what the start of a container reads", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
 			return h.Prepare(ctx, args[0])
 		}),
-		c.hook("refresh-hosts NAME...", "Look up the hosts of running containers again", someNames, func(ctx context.Context, h hooks.Hooks, args []string) error {
+		c.step("refresh-hosts NAME...", "Look up the hosts of running containers again", someNames, func(ctx context.Context, h hooks.Hooks, args []string) error {
 			return h.RefreshHosts(ctx, args...)
 		}),
 		c.hook("trial NAME", "Watch a new version, and keep it or not", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
@@ -42,10 +42,10 @@ func (c *cli) hookCommand() *cobra.Command {
 		c.hook("rollback NAME", "Go back from a version that has failed", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
 			return h.Rollback(ctx, args[0])
 		}),
-		c.hook("sync NAMESPACE", "Bring a running router to what its site says", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
+		c.step("sync NAMESPACE", "Bring a running router to what its site says", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
 			return h.SyncSite(ctx, args[0])
 		}),
-		c.hook("started NAMESPACE", "Wait for a router that was started", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
+		c.step("started NAMESPACE", "Wait for a router that was started", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
 			return h.StartedSite(ctx, args[0])
 		}),
 		c.hook("run NAME", "Run a container that Docker has", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
@@ -53,6 +53,9 @@ func (c *cli) hookCommand() *cobra.Command {
 		}),
 		c.hook("stop NAME", "Stop a container that Docker has", oneName, func(ctx context.Context, h hooks.Hooks, args []string) error {
 			return h.StopContainer(ctx, args[0])
+		}),
+		c.hook("ended NAME INVOCATION", "Note whether a service that has ended badly was stopped", cobra.ExactArgs(2), func(ctx context.Context, h hooks.Hooks, args []string) error {
+			return h.Ended(ctx, args[0], args[1])
 		}),
 		c.hook("boot", "Take up inputs that came with a later mount", noArgument, func(ctx context.Context, h hooks.Hooks, _ []string) error {
 			return h.Boot(ctx)
@@ -64,7 +67,7 @@ func (c *cli) hookCommand() *cobra.Command {
 // hook returns the command of one hook, which ends early, and cleanly, when systemd stops its unit.
 func (c *cli) hook(use, short string, args cobra.PositionalArgs, do func(context.Context, hooks.Hooks, []string) error) *cobra.Command {
 	cmd := &cobra.Command{Use: use, Short: short, Long: short + ".", Args: args}
-	cmd.Example = "  sitelet hook " + strings.NewReplacer("NAME...", "web db", "NAMESPACE", "east", "NAME", "web").Replace(use)
+	cmd.Example = "  sitelet hook " + strings.NewReplacer("NAME...", "web db", "NAMESPACE", "east", "NAME", "web", "INVOCATION", "1f0e7a").Replace(use)
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
 		defer stop()
@@ -75,6 +78,18 @@ func (c *cli) hook(use, short string, args cobra.PositionalArgs, do func(context
 		return do(ctx, h, args)
 	}
 	return cmd
+}
+
+// step returns the command of a hook that is a step of a workload's own service. When it is told to end, an operator stops that
+// service, which is no failure of it.
+func (c *cli) step(use, short string, args cobra.PositionalArgs, do func(context.Context, hooks.Hooks, []string) error) *cobra.Command {
+	return c.hook(use, short, args, func(ctx context.Context, h hooks.Hooks, args []string) error {
+		err := do(ctx, h, args)
+		if ctx.Err() != nil {
+			return nil
+		}
+		return err
+	})
 }
 
 // hooks returns what works on the host of a command's scope.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/hex"
 	"fmt"
+	"slices"
 
 	"github.com/coreos/go-systemd/v22/dbus"
 
@@ -154,4 +155,15 @@ func (m *Manager) Inactive(ctx context.Context) ([]string, error) {
 func (m *Manager) Active(ctx context.Context, unit string) bool {
 	property, err := m.conn.GetUnitPropertyContext(ctx, unit, "ActiveState")
 	return err == nil && property.Value.Value() == "active"
+}
+
+// Stopping tells whether somebody has asked for a unit's stop or restart, and that is not done yet.
+func (m *Manager) Stopping(ctx context.Context, unit string) (bool, error) {
+	jobs, err := m.conn.ListJobsContext(ctx)
+	if err != nil {
+		return false, fmt.Errorf("listing the jobs of systemd: %w", err)
+	}
+	return slices.ContainsFunc(jobs, func(j dbus.JobStatus) bool {
+		return j.Unit == unit && (j.JobType == "stop" || j.JobType == "restart")
+	}), nil
 }
