@@ -64,9 +64,6 @@ func service(c *descriptor.Container, r Rendered, around surroundings, facts Fac
 		// Not with Environment=: stops must work where the file was never written.
 		start = "env CONTAINERS_CONF_OVERRIDE=%t/sitelet/workloads/" + c.Name + "/containers.conf " + start
 	}
-	if c.Health != nil {
-		start = stoppable(c.Name, start)
-	}
 	s.add("ExecStart", start)
 	if users := around.users[c.Name]; len(users) > 0 {
 		argv := "-sitelet hook refresh-hosts"
@@ -112,12 +109,6 @@ func (s *section) helpers(name string, health bool) {
 // update that was cut off is to be finished first.
 func podmanStart(container string, generation workload.Digest) string {
 	return "podman start --filter label=" + LabelGeneration + "=" + string(generation) + " --filter name=^" + container + "$$"
-}
-
-// stoppable has a start that waits for a health check end when it is told to: podman itself does not listen to SIGTERM meanwhile, and
-// would be killed when the time for a stop is over.
-func stoppable(name, start string) string {
-	return `sh -c 'trap "exec ` + podmanStop(name) + `" TERM; ` + start + ` & wait $$!'`
 }
 
 // stop stops a workload's container, whichever it is. After anything but a proper stop it may still run; Podman's own start-up

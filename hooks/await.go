@@ -13,6 +13,7 @@ import (
 
 // awaitSettled waits until a generation is not on trial any more, and nothing of that is left to be done.
 func (h Hooks) awaitSettled(ctx context.Context, name string, generation workload.Digest) error {
+	defer h.doing(name, "on trial")()
 	manager, err := h.Systemd(ctx)
 	if err != nil {
 		return err
@@ -79,6 +80,7 @@ func helpers(ctx context.Context, manager Manager, name string) (busy bool, fail
 
 // awaitNew waits for a first start to prove itself or to fail.
 func (h Hooks) awaitNew(ctx context.Context, manager Manager, name, before string) error {
+	defer h.doing(name, "starting")()
 	c, _ := config.Load(h.Paths)
 	j := judge{before: before, probation: c.Update.Probation()}
 	ticker := time.NewTicker(h.Poll)

@@ -25,6 +25,7 @@ var ErrNoCandidate = errors.New("the version before it runs on")
 //
 // Another generation than the state's current one is on trial from then on.
 func (h Hooks) Create(ctx context.Context, name string) error {
+	defer h.doing(name, "making its container")()
 	h = h.at(name)
 	unlock, err := h.lock("create-"+name, nil)
 	if err != nil {

@@ -60,6 +60,7 @@ type Hooks struct {
 	Engine  Engine
 	Systemd func(context.Context) (Manager, error) // connects when it is needed first
 	Log     func(format string, args ...any)
+	Doing   func(what string) (end func()) // if not nil, is told of what may take more than a second
 	Now     func() time.Time
 	Poll    time.Duration // between two looks at a unit
 
@@ -67,6 +68,14 @@ type Hooks struct {
 }
 
 func (h Hooks) now() time.Time { return h.Now().UTC().Truncate(time.Second) }
+
+// doing tells that something is being done to a workload, until end is called.
+func (h Hooks) doing(name, what string) (end func()) {
+	if h.Doing == nil {
+		return func() {}
+	}
+	return h.Doing(name + ": " + what)
+}
 
 // mark has the starts of a workload's unit pull in its trial (ConditionPathExists= of sitelet-trial@.service), and tells the next
 // reload that something is under way.

@@ -53,6 +53,7 @@ func (h Hooks) pull(ctx context.Context, r generator.Rendered) error {
 	}
 	defer forget()
 	h.Log("%s: pulling %s", r.Name, r.Image)
+	defer h.doing(r.Name, "pulling")()
 	_, failure := h.Engine.Pull(ctx, r.Image, keys)
 	if failure == nil || r.Pull == "newer" && h.Engine.ImageExists(ctx, r.Image) {
 		return nil
@@ -96,6 +97,7 @@ func (h Hooks) followTags(ctx context.Context, p Planned) (Planned, error) {
 
 func (h Hooks) followTag(ctx context.Context, r generator.Rendered) (moved bool, err error) {
 	h = h.at(r.Name)
+	defer h.doing(r.Name, "looking for a newer image")()
 	id, err := h.Engine.Pull(ctx, r.Image, nil)
 	if err != nil {
 		return false, err

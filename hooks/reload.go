@@ -215,7 +215,10 @@ func (h Hooks) recreate(ctx context.Context, manager Manager, name string) error
 	if err := h.setReady(name); err != nil {
 		return err
 	}
-	if err := manager.Restart(ctx, service); err != nil {
+	end := h.doing(name, "restarting")
+	err = manager.Restart(ctx, service)
+	end()
+	if err != nil {
 		return errors.Join(err, h.clearReady(name))
 	}
 	return h.awaitSettled(ctx, name, m.data.Generation)

@@ -68,6 +68,9 @@ run, 2 if it was called in a wrong way.`,
 			if _, err := h.Systemd(cmd.Context()); err != nil {
 				return err
 			}
+			progress, stop := c.follow(&h)
+			defer stop()
+			defer progress.begin(w.Name + ": going back")()
 			return h.RollbackByHand(cmd.Context(), w.Name)
 		},
 	}

@@ -90,13 +90,15 @@ func (c *cli) reload(cmd *cobra.Command, names []string, force, pull bool) error
 	if err := diag.Print(c.err, p.Found, readSource, colour(c.err)); err != nil {
 		return err
 	}
+	progress, stop := c.follow(&h)
 	outcomes, err := h.Reload(cmd.Context(), only, pull, func(o hooks.Outcome) {
 		if o.Err != nil {
-			fmt.Fprintf(c.err, "%s: %s failed: %v\n", o.Name, o.Verb, o.Err)
+			progress.print(c.err, "%s: %s failed: %v\n", o.Name, o.Verb, o.Err)
 			return
 		}
-		fmt.Fprintf(c.out, "%s: %s done\n", o.Name, o.Verb)
+		progress.print(c.out, "%s: %s done\n", o.Name, o.Verb)
 	})
+	stop()
 	switch {
 	case err != nil:
 		return err
