@@ -11,7 +11,9 @@ import (
 var (
 	logModules = []string{"DEFAULT", "ROUTER", "ROUTER_CORE", "ROUTER_HELLO", "ROUTER_LS", "ROUTER_MA", "MESSAGE", "SERVER", "AGENT", "AUTHSERVICE",
 		"CONTAINER", "ERROR", "POLICY", "HTTP", "CONN_MGR", "PYTHON", "PROTOCOL", "TCP_ADAPTOR", "HTTP_ADAPTOR"}
-	logLevels = []string{"trace", "debug", "info", "notice", "warning", "error", "critical"}
+	// oldModules are those of them that the router has given up.
+	oldModules = []string{"AUTHSERVICE"}
+	logLevels  = []string{"trace", "debug", "info", "notice", "warning", "error", "critical"}
 )
 
 // logging reads router-logging, such as "info+,ROUTER_CORE:debug": levels, each after the module it is for or for all of them.
@@ -27,6 +29,8 @@ func (n *node) logging() (levels []string) {
 		}
 		if !slices.Contains(logModules, module) {
 			n.fail(quote(module)+" is not a module of the router's log", nearestHint(module, logModules))
+		} else if slices.Contains(oldModules, module) {
+			n.warn(quote(module)+" is not a module of the router's log any more", "Take it out, it has no effect.")
 		}
 		if plain := strings.TrimSuffix(level, "+"); !slices.Contains(logLevels, plain) {
 			n.fail(quote(level)+" is not a level of the router's log", nearestHint(plain, logLevels))

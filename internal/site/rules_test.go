@@ -154,6 +154,7 @@ func TestSiteRules(t *testing.T) {
 			"\n4:27: warning: spec.defaultIssuer: has no effect outside Kubernetes. " + idleHint},
 		{"spec: {settings: {router-logging: 'info+, ROUTER_CORE:debug'}}", ""},
 		{"spec: {settings: {router-logging: 'ROUTER_COR:info'}}", `4:35: spec.settings.router-logging: "ROUTER_COR" is not a module of the router's log. Did you mean ROUTER_CORE?`},
+		{"spec: {settings: {router-logging: 'AUTHSERVICE:debug'}}", `*4:35: warning: spec.settings.router-logging: "AUTHSERVICE" is not a module of the router's log any more. Take it out, it has no effect.`},
 		{"spec: {settings: {router-logging: loud}}", `4:35: spec.settings.router-logging: "loud" is not a level of the router's log. Write trace, debug, info, notice, warning, error or critical.`},
 		{"spec: {settings: {router-loging: info}}", "*4:19: warning: spec.settings.router-loging: has no effect outside Kubernetes. Did you mean router-logging?"},
 		{"spec: {settings: {router-data-connection-count: '2'}}", "*4:19: warning: spec.settings.router-data-connection-count: has no effect outside Kubernetes. " + idleHint},
