@@ -184,7 +184,7 @@ func (c *crash) whole(before string) error {
 		{ ls /run/sitelet/trials; find /run/sitelet /var/lib/sitelet -name ready -o -name env -o -name keys -o -name 'quadlet-*' -o -name '.*'; } 2>/dev/null | xargs || true
 		podman ps --all --external --format '{{.Names}} {{.State}}' | sort | xargs
 		podman ps --no-trunc --filter name=^web$ --format '{{.ID}} {{.Label "io.sitelet.generation"}}'
-		sed -n s/^Generation=//p /run/systemd/generator/web.service
+		sed -n s/^Generation=//p /run/systemd/generator/web.service 2>/dev/null || echo none # in the middle of a daemon-reload
 		podman exec web cat /layer 2>/dev/null || echo none`)
 	lines := strings.Split(got, "\n")
 	id, generation, _ := strings.Cut(lines[4], " ")
