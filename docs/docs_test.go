@@ -149,6 +149,21 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
+func TestReadmeLeadsToEveryDocument(t *testing.T) {
+	readme := read(t, "../README.md")
+	for _, pattern := range []string{"../docs/*.md", "../man/*.[1-8]"} {
+		paths, err := filepath.Glob(pattern)
+		if err != nil || len(paths) == 0 {
+			t.Fatal(paths, err)
+		}
+		for _, path := range paths {
+			if !strings.Contains(readme, "]("+strings.TrimPrefix(path, "../")+")") {
+				t.Errorf("README.md has no link to %s", path)
+			}
+		}
+	}
+}
+
 func read(t *testing.T, path string) string {
 	t.Helper()
 	data, err := os.ReadFile(path)

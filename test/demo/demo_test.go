@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -36,9 +37,54 @@ func TestDemo(t *testing.T) {
 			t.Errorf("%q was not shown", s.title)
 		}
 	}
+	if line := notShown(picture(t), out.String()); line != "" {
+		t.Errorf("README.md has a line that was not shown, or not in that order: %s", line)
+	}
 	for line := range strings.Lines(intro + outro) {
 		if len(line) > 81 {
 			t.Errorf("wider than 80 columns: %s", line)
+		}
+	}
+}
+
+// picture returns what README.md shows of the demo.
+func picture(t *testing.T) string {
+	t.Helper()
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	match := regexp.MustCompile("(?s)\n```text\n(.*?)```").FindSubmatch(readme)
+	if match == nil {
+		t.Fatal("README.md has no picture of the demo")
+	}
+	return string(match[1])
+}
+
+// notShown returns the first line of a picture that is not in the output after those before it, or nothing. A line of a picture may
+// end in " ..." in place of the rest.
+func notShown(picture, out string) string {
+	for line := range strings.Lines(picture) {
+		want, short := strings.CutSuffix(line, " ...\n")
+		if !short {
+			want = line
+		}
+		_, rest, ok := strings.Cut("\n"+out, "\n"+want)
+		if !ok {
+			return line
+		}
+		out = rest
+	}
+	return ""
+}
+
+func TestNotShown(t *testing.T) {
+	const out = "== 1. A\n\nText.\n    demo# b c\n  ✓ d\n"
+	for picture, want := range map[string]string{
+		"== 1. A\n\n    demo# b ...\n  ✓ d\n": "", "  ✓ d\n    demo# b c\n": "    demo# b c\n", "    demo# b\n": "    demo# b\n", "other\n": "other\n",
+	} {
+		if got := notShown(picture, out); got != want {
+			t.Errorf("of %q, %q was not shown; want %q", picture, got, want)
 		}
 	}
 }

@@ -35,6 +35,13 @@ var standin = sync.OnceValues(func() (string, error) {
 func siteMachine(t *testing.T) *machine.T {
 	t.Helper()
 	m := newMachine(t)
+	addRouter(t, m)
+	return m
+}
+
+// addRouter puts the router on a machine, and what talks through it.
+func addRouter(t *testing.T, m *machine.T) {
+	t.Helper()
 	program, err := standin()
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +62,6 @@ func siteMachine(t *testing.T) *machine.T {
 	m.CopyFile(path, "/usr/share/router.tar")
 	addTraffic(t, m)
 	m.Shell("chmod 755 /usr/sbin/skrouterd; podman load --quiet --input /usr/share/router.tar")
-	return m
 }
 
 // resource is a document of a kind of Skupper's.
