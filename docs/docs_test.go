@@ -138,15 +138,32 @@ func TestLinksLeadSomewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, page := range append(pages, "../README.md", "../CHANGELOG.md") {
-		for _, link := range regexp.MustCompile(`\]\(([^)#]+)`).FindAllStringSubmatch(read(t, page), -1) {
+		for _, link := range regexp.MustCompile(`\]\(([^)#]*)(?:#([^)]+))?\)`).FindAllStringSubmatch(read(t, page), -1) {
 			if strings.Contains(link[1], "://") {
 				continue
 			}
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), link[1])); err != nil {
+			target := page
+			if link[1] != "" {
+				target = filepath.Join(filepath.Dir(page), link[1])
+			}
+			if _, err := os.Stat(target); err != nil {
 				t.Errorf("%s: %v", page, err)
+			} else if link[2] != "" && !slices.Contains(anchors(t, target), link[2]) {
+				t.Errorf("%s: %s has no section %s", page, target, link[2])
 			}
 		}
 	}
+}
+
+// anchors returns what links to the sections of a page end in, as GitHub has it.
+func anchors(t *testing.T, page string) []string {
+	t.Helper()
+	var all []string
+	for _, heading := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(read(t, page), -1) {
+		name := regexp.MustCompile(`[^a-z0-9 _-]`).ReplaceAllString(strings.ToLower(heading[1]), "")
+		all = append(all, strings.ReplaceAll(name, " ", "-"))
+	}
+	return all
 }
 
 func TestReadmeLeadsToEveryDocument(t *testing.T) {

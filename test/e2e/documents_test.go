@@ -16,6 +16,7 @@ import (
 var rules = []rule{
 	{"sitelet plan", 3, "there is something to do"},
 	{"sitelet check", 1, "it finds something"},
+	{"sitelet doctor", 1, "it finds something"},
 	{"systemctl is-active", 3, "it is not"},
 	{"systemctl status", 3, "it is not active"},
 	{"skupper ", 0, "it is not on the machine"},
@@ -28,8 +29,8 @@ var pages = []page{
 		words: []string{"[PATH...]", descriptors + "hello.json", " DIR", " /root/rendered", "[NAME...]", "", "[NAME]", "hello", "NAMESPACE", "east", "NAME", "hello"},
 		sections: []section{
 			{title: "A first descriptor", after: has("curl --silent http://127.0.0.1:8080", "Hello from sitelet\n")},
-			{title: "A first site", after: has("curl --silent http://127.0.0.1:8081", "Hello from sitelet\n")},
-			{title: "Commands", before: does("sed -i s/NAME=sitelet/NAME=again/ " + descriptors + "hello.json")}, // for a version to go back to
+			{title: "A first update", after: has("curl --silent http://127.0.0.1:8080", "Hello from version 2\n")},
+			{title: "A first site", after: has("curl --silent http://127.0.0.1:8081", "Hello from version 2\n")},
 		}},
 	{path: "docs/updates.md", machine: newMachine,
 		sections: []section{

@@ -16,11 +16,12 @@ import (
 )
 
 // page is a document of the project whose files and commands a machine takes as they come. A block of a file is saved under the
-// path that the paragraph before it names first. The lines of a block of sh are run one by one, and so is each command in a table.
+// path that the paragraph before it names first. The lines of a block of sh are run one by one, and so is each command in a table;
+// what has a comment that begins with "fails" has to fail.
 type page struct {
 	path     string
 	machine  func(*testing.T) *machine.T
-	words    []string // what it leaves open, such as NAME, each followed by what stands for it here
+	words    []string // what its tables leave open, such as NAME, each followed by what stands for it here
 	sections []section
 }
 
@@ -43,6 +44,8 @@ type part struct {
 	heading string
 	path    string // of a file whose content is text
 	text    string // of a file or a command
+	fails   bool   // a command that has a comment that says so
+	span    bool   // a command between backquotes
 }
 
 // play puts a machine through a document.
@@ -68,7 +71,15 @@ func (p page) play(t *testing.T) {
 		case part.path != "":
 			m.WriteFile(part.path, part.text, 0o644)
 		default:
-			if err := run(m, strings.NewReplacer(p.words...).Replace(part.text)); err != nil {
+			command := part.text
+			if part.span {
+				command = strings.NewReplacer(p.words...).Replace(command)
+			}
+			err := run(m, command)
+			switch {
+			case part.fails && err == nil:
+				t.Fatalf("%s:%d: %s does not fail", p.path, part.line, part.text)
+			case !part.fails && err != nil:
 				t.Fatalf("%s:%d: %v", p.path, part.line, err)
 			}
 		}
@@ -161,7 +172,8 @@ func partsOf(text string) ([]part, error) {
 	var begin int              // line of the fence, 0 outside of blocks
 	var language string        // of the block
 	var paragraph, path string // the last one before a block, and what it names
-	for i, line := range strings.Split(text, "\n") {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
 		number := i + 1
 		match := fence.FindStringSubmatch(line)
 		switch {
@@ -182,7 +194,7 @@ func partsOf(text string) ([]part, error) {
 		case strings.HasPrefix(line, "|"):
 			parts = append(parts, commandsIn(line, number, inTable)...)
 		default:
-			if line != "" && i > 0 && strings.Split(text, "\n")[i-1] == "" {
+			if line != "" && i > 0 && lines[i-1] == "" {
 				paragraph = ""
 			}
 			paragraph += line + "\n"
@@ -208,9 +220,9 @@ func partsOfBlock(language, path string, line int, block []string) ([]part, erro
 	case "sh":
 		var parts []part
 		for i, command := range block {
-			command, _, _ = strings.Cut(command, " #")
+			command, comment, _ := strings.Cut(command, " #")
 			if command = strings.TrimSpace(command); command != "" && command[0] != '#' {
-				parts = append(parts, part{line: line + 1 + i, text: command})
+				parts = append(parts, part{line: line + 1 + i, text: command, fails: strings.HasPrefix(comment, " fails")})
 			}
 		}
 		return parts, nil
@@ -233,17 +245,17 @@ func commandsIn(line string, number int, form *regexp.Regexp) []part {
 	var parts []part
 	for _, s := range span.FindAllStringSubmatch(line, -1) {
 		if form.MatchString(s[1]) {
-			parts = append(parts, part{line: number, text: s[1]})
+			parts = append(parts, part{line: number, text: s[1], span: true})
 		}
 	}
 	return parts
 }
 
 func TestPartsOf(t *testing.T) {
-	const text = "# Title\n\nSave this as `name` in `/etc/a.json`, not `/etc/b.json`:\n\n```json\n{\n}\n```\n\nRun `make x`.\n\n```sh\n# now\na `b`  # c\n\nd\n```\n" +
+	const text = "# Title\n\nSave this as `name` in `/etc/a.json`, not `/etc/b.json`:\n\n```json\n{\n}\n```\n\nRun `make x`.\n\n```sh\n# now\na `b`  # c\n\nd # fails\n```\n" +
 		"\n| `sitelet plan` or `other` | `x` |\n\n```text\n=\n```\n"
-	want := []part{{line: 1, heading: "Title"}, {line: 5, path: "/etc/a.json", text: "{\n}\n"}, {line: 10, text: "make x"}, {line: 14, text: "a `b`"},
-		{line: 16, text: "d"}, {line: 19, text: "sitelet plan"}}
+	want := []part{{line: 1, heading: "Title"}, {line: 5, path: "/etc/a.json", text: "{\n}\n"}, {line: 10, text: "make x", span: true}, {line: 14, text: "a `b`"},
+		{line: 16, text: "d", fails: true}, {line: 19, text: "sitelet plan", span: true}}
 	got, err := partsOf(text)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v\ngot  %+v\nwant %+v", err, got, want)

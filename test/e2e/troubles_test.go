@@ -91,6 +91,7 @@ var troubles = []section{
 		before: func(t *testing.T, m *machine.T) {
 			m.Shell("mv /root/web.json " + descriptors)
 			m.Must("sitelet", "reload")
+			m.WriteFile("/etc/sitelet/sitelet.toml", "[update]\nprobation = \"15s\"\n", 0o644) // long enough to be cut off
 			deploy(m, "web", forever, `, "host_name": "late"`)
 			m.Must("systemd-run", "--quiet", "sitelet", "reload")
 			has("sitelet status web", "on trial")(t, m)
