@@ -306,6 +306,7 @@ func TestSitesByThemselves(t *testing.T) {
 		_, err := m.Exec("systemctl", "is-active", "--quiet", "sitelet-site@east.path", "sitelet-renew@east.timer")
 		return err
 	})
+	m.Shell("systemctl start sitelet-containers.path; systemctl stop sitelet-containers.path") // which leaves that of sites on
 	const dir = namespaces + "east/input/resources/"
 	m.WriteFile(dir+"deep/er/more.yaml", listenerOf("more", 8081, "backend"), 0o644)
 	m.Eventually(20*time.Second, answers(m, 8081, "hello from 127.0.0.1:9000"))
@@ -349,4 +350,14 @@ func TestSitesByThemselves(t *testing.T) {
 	}
 	expect(t, "the containers after a removal", containerNames(m), "")
 	m.Must("test", "-e", dir+"0.yaml")
+
+	m.Must("systemctl", "stop", "sitelet-sites.path", "sitelet-site@east.path")
+	for _, unit := range []string{"sitelet-reload.path", "sitelet-reload.timer"} {
+		m.Eventually(10*time.Second, func() error {
+			if state, _ := m.Exec("systemctl", "is-active", unit); state != "inactive\n" {
+				return fmt.Errorf("with auto-reload off, %s is %s", unit, state)
+			}
+			return nil
+		})
+	}
 }
