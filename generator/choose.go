@@ -99,7 +99,7 @@ func (in Inputs) Known() ([]state.Workload, diag.List) {
 
 // Render returns what the descriptors come to, and all findings about the inputs.
 func (in Inputs) Render(known []state.Workload) ([]Rendered, diag.List) {
-	return in.render(known, Facts{Scope: in.paths.Scope, Systemd: systemdVersion(in.paths)})
+	return in.render(known, Facts{Scope: in.paths.Scope, Systemd: SystemdVersion(in.paths)})
 }
 
 func (in Inputs) render(known []state.Workload, facts Facts) ([]Rendered, diag.List) {

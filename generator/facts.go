@@ -17,8 +17,9 @@ type Facts struct {
 // restartSteps is the systemd that knows RestartSteps=, RestartMaxDelaySec= and RestartMode= (NEWS 254).
 const restartSteps = 254
 
-// systemdVersion reads the version out of the name of systemd's private library: a generator must not ask PID 1.
-func systemdVersion(p paths.Paths) int {
+// SystemdVersion returns the major version of the host's systemd, 0 where it is not known. It is in the name of systemd's private
+// library: a generator must not ask PID 1.
+func SystemdVersion(p paths.Paths) int {
 	// The first one is Debian's; * alone for its first star would list every directory of /usr/lib.
 	for _, pattern := range []string{"/usr/lib/*-linux-*/systemd/libsystemd-shared-*.so", "/usr/lib/systemd/libsystemd-shared-*.so", "/usr/lib64/systemd/libsystemd-shared-*.so"} {
 		found, _ := filepath.Glob(p.Below(pattern))

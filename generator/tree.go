@@ -31,7 +31,7 @@ func WriteTree(p paths.Paths, dir string, sites []state.Site) (diag.List, error)
 			return nil, err
 		}
 	}
-	facts := Facts{Scope: p.Scope, Systemd: systemdVersion(p)}
+	facts := Facts{Scope: p.Scope, Systemd: SystemdVersion(p)}
 	if facts.Systemd == 0 {
 		facts.Systemd = newestSystemd
 	}

@@ -1,6 +1,7 @@
 package hooks
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -51,4 +52,14 @@ func (h Hooks) lock(name string, waiting func()) (unlock func(), err error) {
 		return nil, fmt.Errorf("waiting for the lock %s: %w", name, err)
 	}
 	return func() { f.Close() }, nil
+}
+
+// Reloading tells whether a reload is under way.
+func (h Hooks) Reloading() bool {
+	f, err := os.Open(filepath.Join(h.Paths.RuntimeDir, "locks", "reload"))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	return errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_SH|syscall.LOCK_NB), syscall.EWOULDBLOCK)
 }

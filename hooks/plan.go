@@ -30,6 +30,9 @@ func (p Planned) Pending() bool {
 	})
 }
 
+// Stale tells whether systemd has units of files that have changed since, or the generator has not run in this boot.
+func (p Planned) Stale() bool { return p.stale }
+
 // restrict has a plan do nothing but what concerns one workload; an empty name is all of them.
 func (p *Planned) restrict(only string) {
 	if only != "" {

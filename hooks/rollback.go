@@ -89,7 +89,7 @@ func (h Hooks) rollbackByHand(ctx context.Context, name string) error {
 }
 
 func (h Hooks) marked(name string) bool {
-	_, err := os.Lstat(h.markPath(name))
+	_, err := os.Lstat(h.MarkPath(name))
 	return err == nil
 }
 

@@ -77,7 +77,7 @@ has changed. Look at them with systemctl and journalctl.`,
 	root.Flags().Bool("version", false, "print the version")
 	root.PersistentFlags().BoolP("help", "h", false, "print this help")
 	root.PersistentFlags().BoolVar(&c.user, "user", os.Geteuid() != 0, "work for your own systemd, not the host's; the default for all but root")
-	root.AddCommand(c.checkCommand(), c.planCommand(), c.reloadCommand(), c.statusCommand(), c.historyCommand(), c.rollbackCommand(), c.pruneCommand(),
+	root.AddCommand(c.checkCommand(), c.planCommand(), c.reloadCommand(), c.statusCommand(), c.historyCommand(), c.doctorCommand(), c.rollbackCommand(), c.pruneCommand(),
 		c.startCommand(), c.stopCommand(), c.siteCommand(), c.linkCommand(),
 		c.renderCommand(), c.versionCommand(), c.hookCommand())
 	root.SetHelpCommand(helpCommand())

@@ -83,6 +83,7 @@ func (c *cli) reload(cmd *cobra.Command, names []string, force, pull bool) error
 			return err
 		}
 	}
+	c.warnOfLinger(h)
 	p, err := h.Plan(cmd.Context())
 	if err != nil {
 		return err

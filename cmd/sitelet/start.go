@@ -57,6 +57,9 @@ Exits with 0 if that is done, 1 if it failed, 2 if it was called in a wrong way.
 				return err
 			}
 		}
+		if verb == "start" {
+			c.warnOfLinger(h)
+		}
 		defer c.busy(name + ": " + verb)()
 		return job(manager, cmd.Context(), name+".service")
 	}

@@ -54,7 +54,7 @@ func (d Diagnostic) String() string {
 	if d.Hint != "" {
 		b.WriteString(" " + d.Hint)
 	}
-	return harmless(b.String())
+	return Harmless(b.String())
 }
 
 // List is a set of findings, in any order until Sort.

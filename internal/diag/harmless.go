@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// harmless escapes, as Go does in strings, whatever is not a printable character: control and format characters
+// Harmless escapes, as Go does in strings, whatever is not a printable character: control and format characters
 // (line breaks, terminal sequences, changes of direction) and bytes that are not UTF-8.
-func harmless(s string) string {
+func Harmless(s string) string {
 	if strings.IndexFunc(s, unprintable) < 0 {
 		return s
 	}

@@ -1,12 +1,15 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
+
+	"github.com/sitelet/sitelet/internal/diag"
 )
 
 // untrustedError says that somebody other than root and the process's own user decides what a path holds.
@@ -17,11 +20,13 @@ type untrustedError struct {
 	own  bool // the owner is the trouble, not the mode
 }
 
-func (e *untrustedError) Error() string {
+func (e *untrustedError) Error() string { return "is not used: " + e.why() }
+
+func (e *untrustedError) why() string {
 	if e.own {
-		return fmt.Sprintf("is not used: %s belongs to user %d, who could change what runs as root", e.path, e.uid)
+		return fmt.Sprintf("%s belongs to user %d, who could change what runs as root", e.path, e.uid)
 	}
-	return fmt.Sprintf("is not used: %s has mode %04o, so others than its owner could change what runs as root", e.path, e.mode.Perm())
+	return fmt.Sprintf("%s has mode %04o, so others than its owner could change what runs as root", e.path, e.mode.Perm())
 }
 
 func (e *untrustedError) hint() string {
@@ -45,6 +50,23 @@ func (r Reader) checkOwner(path string, info fs.FileInfo) error {
 		return &untrustedError{path: path, mode: mode}
 	}
 	return nil
+}
+
+// Trust returns a finding if a path, or a directory that it lies in, may be changed by others than root and the process's own user.
+// What does not exist is as good as what it would lie in.
+func (r Reader) Trust(path string) *diag.Diagnostic {
+	for ; path != r.Root && !exists(path); path = filepath.Dir(path) {
+	}
+	var untrusted *untrustedError
+	if errors.As(r.checkAbove(path), &untrusted) {
+		return &diag.Diagnostic{File: path, Message: untrusted.why(), Hint: untrusted.hint()}
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func (r Reader) checkDir(path string) error {

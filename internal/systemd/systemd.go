@@ -167,3 +167,22 @@ func (m *Manager) Stopping(ctx context.Context, unit string) (bool, error) {
 		return j.Unit == unit && (j.JobType == "stop" || j.JobType == "restart")
 	}), nil
 }
+
+// Loaded is a unit that systemd knows of.
+type Loaded struct {
+	Name  string
+	State string // its ActiveState
+}
+
+// Loaded lists the loaded units, of any type, whose names match one of the patterns.
+func (m *Manager) Loaded(ctx context.Context, patterns ...string) ([]Loaded, error) {
+	units, err := m.conn.ListUnitsByPatternsContext(ctx, nil, patterns)
+	if err != nil {
+		return nil, fmt.Errorf("listing units: %w", err)
+	}
+	loaded := make([]Loaded, len(units))
+	for i, u := range units {
+		loaded[i] = Loaded{u.Name, u.ActiveState}
+	}
+	return loaded, nil
+}

@@ -1,0 +1,19 @@
+package doctor
+
+import "github.com/sitelet/sitelet/internal/diag"
+
+// checkFiles is about what is in the inputs, which another command says all about.
+func checkFiles(found diag.List) []Finding {
+	const check = "files"
+	errors := 0
+	for _, d := range found {
+		if d.Severity == diag.Error {
+			errors++
+		}
+	}
+	if errors == 0 {
+		return one(check, OK, "no configuration, descriptor or resource has errors", "")
+	}
+	return one(check, Warning, counted(errors, "error")+" in configuration, descriptors or resources, of which only what is good is used",
+		"Run `sitelet check`, which says what to do about each.")
+}
