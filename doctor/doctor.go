@@ -70,6 +70,7 @@ func Examine(ctx context.Context, h Host) ([]Finding, error) {
 	}
 	loaded := h.lookAtUnits(ctx)
 	info := lookAtPodman(ctx, h.Podman)
+	may := lookAtPermissions(p, h.User, in)
 	now := h.Hooks.Now()
 	return slices.Concat(
 		checkPodman(info, in.needsPodman()),
@@ -79,8 +80,8 @@ func Examine(ctx context.Context, h Host) ([]Finding, error) {
 		checkCgroup(lookAtCgroup(p, h.User), speak),
 		checkSELinux(lookAtSELinux(p), in.mounts),
 		checkUser(p, h.User, in),
-		checkPermissions(lookAtPermissions(p, h.User, in)),
-		checkFiles(in.plan.Found),
+		checkPermissions(may),
+		checkFiles(in.plan.Found, may.refused, speak),
 		checkGenerator(in, loaded, speak),
 		checkAutoReload(loaded, in.namespaces(), speak),
 		checkUnits(loaded, speak),

@@ -1,13 +1,17 @@
 package doctor
 
-import "github.com/sitelet/sitelet/internal/diag"
+import (
+	"slices"
 
-// checkFiles is about what is in the inputs, which another command says all about.
-func checkFiles(found diag.List) []Finding {
+	"github.com/sitelet/sitelet/internal/diag"
+)
+
+// checkFiles is about what is in the inputs, which another command says all about, but for what checkPermissions has said.
+func checkFiles(found, said diag.List, speak speech) []Finding {
 	const check = "files"
 	errors := 0
 	for _, d := range found {
-		if d.Severity == diag.Error {
+		if d.Severity == diag.Error && !slices.Contains(said, d) {
 			errors++
 		}
 	}
@@ -15,5 +19,5 @@ func checkFiles(found diag.List) []Finding {
 		return one(check, OK, "no configuration, descriptor or resource has errors", "")
 	}
 	return one(check, Warning, counted(errors, "error")+" in configuration, descriptors or resources, of which only what is good is used",
-		"Run `sitelet check`, which says what to do about each.")
+		"Run "+speak.sitelet("check")+", which says what to do about each.")
 }

@@ -88,15 +88,20 @@ func checkLeftovers(l leftovers, u units, speak speech) []Finding {
 	var found []Finding
 	add := func(level Level, message, hint string) { found = append(found, Finding{check, level, message, hint}) }
 	for _, name := range l.resumed {
-		if underWay(name) {
+		switch {
+		case u.err != nil:
+			add(Note, "an update of "+name+" is under way or was cut off, and systemd would know which", "")
+		case underWay(name):
 			add(Note, "an update of "+name+" is under way", "")
-			continue
+		default:
+			add(Error, "an update of "+name+" was cut off", "Run "+speak.sitelet("reload")+", which goes on with it.")
 		}
-		add(Error, "an update of "+name+" was cut off", "Run "+speak.sitelet("reload")+", which goes on with it.")
 	}
 	for _, m := range l.marks {
 		switch {
 		case slices.Contains(l.resumed, m.name) || underWay(m.name):
+		case m.known && u.err != nil:
+			add(Note, m.path+" marks an update of "+m.name+", which systemd would know more of", "")
 		case m.known:
 			add(Warning, m.path+" marks a first start of "+m.name+" that nobody watches", "Run "+speak.systemctl("start sitelet-trial@"+m.name+".service")+", which does.")
 		default:
@@ -112,11 +117,11 @@ func checkLeftovers(l leftovers, u units, speak speech) []Finding {
 			add(Warning, "the container "+c.name+" is of no version of "+c.workload+" that is kept", "Run `podman rm --force "+c.name+"`.")
 		}
 	}
-	switch {
-	case found != nil:
-		return found
-	case l.err != nil:
-		return unknown(check, errNoPodman)
+	if l.err != nil {
+		found = append(found, unknown(check, errNoPodman)...)
 	}
-	return one(check, OK, "none", "")
+	if found == nil {
+		return one(check, OK, "none", "")
+	}
+	return found
 }

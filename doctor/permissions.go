@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"github.com/sitelet/sitelet/generator"
@@ -44,7 +45,7 @@ func lookAtPermissions(p paths.Paths, u User, in inputs) permissions {
 	reader := generator.Reader(p)
 	trust := func(paths ...string) {
 		for _, path := range paths {
-			if d := reader.Trust(path); d != nil && !slices.Contains(per.refused, *d) {
+			if d := reader.Trust(path); d != nil && !per.has(d.Message) {
 				per.refused = append(per.refused, *d)
 			}
 		}
@@ -74,6 +75,11 @@ func lookAtPermissions(p paths.Paths, u User, in inputs) permissions {
 	return per
 }
 
+// has tells whether a message is among the refusals: one directory can be above many files.
+func (per *permissions) has(message string) bool {
+	return slices.ContainsFunc(per.refused, func(d diag.Diagnostic) bool { return d.Message == message })
+}
+
 func lookAtDirectory(path string) directory {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -91,7 +97,7 @@ func checkPermissions(per permissions) []Finding {
 	var found []Finding
 	for _, d := range per.refused {
 		message := d.Message
-		if d.File != "" {
+		if !strings.HasPrefix(message, d.File) {
 			message = d.File + ": " + message
 		}
 		found = append(found, Finding{check, Error, message, cmp.Or(d.Hint, "Let "+per.user.Name+" read it.")})

@@ -14,7 +14,7 @@ func checkStorage(info podmanInfo) []Finding {
 	if s.GraphRootAllocated == 0 {
 		return one(check, Note, "Podman does not say how full "+s.GraphRoot+" is", "")
 	}
-	percent := s.GraphRootUsed / (s.GraphRootAllocated/100 + 1)
+	percent := int(100 * float64(s.GraphRootUsed) / float64(s.GraphRootAllocated))
 	message := fmt.Sprintf("the file system of %s, with images and containers, is %d %% full", s.GraphRoot, percent)
 	if percent < fullFrom {
 		return one(check, OK, message, "")

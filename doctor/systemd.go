@@ -13,6 +13,9 @@ import (
 // oldestSystemd is the first that the units are written for.
 const oldestSystemd = 252
 
+// ErrElsewhere is why systemd is not asked about what lies below another root than its own.
+var ErrElsewhere = errors.New("SITELET_ROOT stands in for the host, and systemd does not know it")
+
 // lookAtSystemd returns the major version of the host's systemd; 0 where it is not known.
 func lookAtSystemd(p paths.Paths) int { return generator.SystemdVersion(p) }
 
@@ -28,8 +31,11 @@ func checkSystemd(version int, unreachable error) []Finding {
 	default:
 		found = one(check, OK, fmt.Sprintf("version %d", version), "")
 	}
-	if unreachable != nil {
-		found = append(found, one(check, Warning, "units could not be looked at: "+unreachable.Error(), "Run this where systemd and its D-Bus run, a user's in a login session.")...)
+	switch {
+	case errors.Is(unreachable, ErrElsewhere):
+		found = append(found, Finding{check, Note, "units were not looked at: " + unreachable.Error(), ""})
+	case unreachable != nil:
+		found = append(found, Finding{check, Warning, "units could not be looked at: " + unreachable.Error(), "Run this where systemd and its D-Bus run, a user's in a login session."})
 	}
 	return found
 }

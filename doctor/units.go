@@ -19,7 +19,7 @@ func checkUnits(u units, speak speech) []Finding {
 			continue
 		}
 		found = append(found, Finding{check, Error, l.Name + " has failed",
-			speak.journalctl(l.Name) + " says why. When that is put right, run " + speak.systemctl("restart "+l.Name) + "."})
+			"Run " + speak.systemctl("restart "+l.Name) + " when what " + speak.journalctl(l.Name) + " says is put right."})
 	}
 	if found == nil {
 		return one(check, OK, "none of sitelet's own has failed", "")

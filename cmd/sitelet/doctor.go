@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -52,7 +51,7 @@ func (c *cli) doctor(cmd *cobra.Command, output format) error {
 		User:   caller(),
 		Systemd: func() (doctor.Systemd, error) {
 			if os.Getenv("SITELET_ROOT") != "" {
-				return nil, errors.New("SITELET_ROOT stands in for the host, which has none of its own")
+				return nil, doctor.ErrElsewhere
 			}
 			return systemd.Connect(cmd.Context(), h.Paths.Scope)
 		},

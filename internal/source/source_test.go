@@ -70,3 +70,29 @@ func TestSearch(t *testing.T) {
 		t.Errorf("%v %v", files, found)
 	}
 }
+
+// TestTrust wants what others may change to be named, with the directory above that lets them.
+func TestTrust(t *testing.T) {
+	root := t.TempDir()
+	for _, dir := range []string{"open/inside", "closed"} {
+		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Chmod(filepath.Join(root, "open"), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	r := Reader{Root: root, Trusted: true}
+	for path, want := range map[string]string{"closed": "", "closed/none": "", "open": "open", "open/inside": "open", "open/inside/none/at/all": "open"} {
+		d := r.Trust(filepath.Join(root, path))
+		switch {
+		case want == "" && d != nil:
+			t.Errorf("%s: %v", path, d)
+		case want != "" && (d == nil || !strings.HasPrefix(d.Message, filepath.Join(root, want)+" has mode 0777, ")):
+			t.Errorf("%s: got %v, want a finding about %s", path, d, want)
+		}
+	}
+	if d := (Reader{Root: root}).Trust(filepath.Join(root, "open")); d != nil {
+		t.Errorf("a user's: %v", d)
+	}
+}
