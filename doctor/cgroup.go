@@ -34,8 +34,8 @@ func lookAtCgroup(p paths.Paths, u User) cgroup {
 	return cgroup{v2: true, controllers: strings.Fields(string(text)), err: err}
 }
 
-// limiting are the controllers that limits of containers need.
-var limiting = []string{"cpu", "memory", "pids"}
+// limiting are the controllers that limits need: those of descriptors, and Podman's own of processes.
+var limiting = []string{"memory", "pids"}
 
 func checkCgroup(c cgroup, speak speech) []Finding {
 	const check = "cgroup"
@@ -51,7 +51,7 @@ func checkCgroup(c cgroup, speak speech) []Finding {
 	}
 	hint := "See which ones the kernel lacks or its command line disables in /proc/cgroups; for memory, boot with cgroup_enable=memory."
 	if speak.scope == paths.User {
-		hint = "As root, put `[Service]` and `Delegate=cpu cpuset io memory pids` into /etc/systemd/system/user@.service.d/delegate.conf, run `systemctl daemon-reload`, and log in anew."
+		hint = "As root, put `[Service]` and `Delegate=memory pids` into /etc/systemd/system/user@.service.d/delegate.conf, run `systemctl daemon-reload`, and log in anew."
 	}
 	verb := "is"
 	if len(missing) > 1 {

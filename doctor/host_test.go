@@ -124,10 +124,11 @@ func TestCgroup(t *testing.T) {
 		part  string // of the message
 		hint  string // part of it
 	}{
-		{"all", map[string]string{"/sys/fs/cgroup/cgroup.controllers": "cpuset cpu io memory pids\n"}, host, OK, "version 2 with cpu, memory and pids", ""},
+		{"all", map[string]string{"/sys/fs/cgroup/cgroup.controllers": "cpuset cpu io memory pids\n"}, host, OK, "version 2 with memory and pids", ""},
 		{"no memory", map[string]string{"/sys/fs/cgroup/cgroup.controllers": "cpu pids"}, host, Warning, "but memory is not available, so limits", "cgroup_enable=memory"},
-		{"a user's", map[string]string{"/sys/fs/cgroup/cgroup.controllers": "cpu memory pids", group: "memory pids"}, alices, Warning, "but cpu is not available", "user@.service.d/delegate.conf"},
-		{"a user's, all", map[string]string{"/sys/fs/cgroup/cgroup.controllers": "", group: "cpu memory pids"}, alices, OK, "version 2 with", ""},
+		{"a user's", map[string]string{"/sys/fs/cgroup/cgroup.controllers": "cpu memory pids", group: "memory"}, alices, Warning, "but pids is not available", "user@.service.d/delegate.conf"},
+		{"a user's, all", map[string]string{"/sys/fs/cgroup/cgroup.controllers": "", group: "memory pids"}, alices, OK, "version 2 with", ""},
+		{"neither", map[string]string{"/sys/fs/cgroup/cgroup.controllers": "cpu"}, host, Warning, "but memory and pids are not available", "cgroup_enable=memory"},
 		{"no user's", map[string]string{"/sys/fs/cgroup/cgroup.controllers": "cpu memory pids"}, alices, Note, "not looked at: ", ""},
 		{"version 1", map[string]string{"/sys/fs/cgroup/memory/tasks": ""}, host, Error, "the host has version 1", "systemd.unified_cgroup_hierarchy=1"},
 		{"nothing", nil, host, Note, "not looked at: ", ""},

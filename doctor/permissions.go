@@ -100,7 +100,7 @@ func checkPermissions(per permissions) []Finding {
 		if !strings.HasPrefix(message, d.File) {
 			message = d.File + ": " + message
 		}
-		found = append(found, Finding{check, Error, message, cmp.Or(d.Hint, "Let "+per.user.Name+" read it.")})
+		found = append(found, Finding{check, Error, message, cmp.Or(d.Hint, per.whoReads())})
 	}
 	for _, o := range per.foreign {
 		found = append(found, Finding{check, Error, fmt.Sprintf("%s belongs to user %d, and %s has to write there", o.path, o.uid, per.user.Name),
@@ -113,6 +113,14 @@ func checkPermissions(per permissions) []Finding {
 		return one(check, OK, "nobody else may change what is read, and all of it can be read", "")
 	}
 	return found
+}
+
+// whoReads says what to do about a file that cannot be read.
+func (per permissions) whoReads() string {
+	if per.scope == paths.System && per.user.UID != 0 {
+		return "Run this as root."
+	}
+	return "Let " + per.user.Name + " read it."
 }
 
 // portsMode is that of a directory in which each user has a file, as /tmp's.

@@ -137,6 +137,7 @@ func TestDoctor(t *testing.T) {
 	expectTrouble(t, m, m, "leftovers", "error", "^an update of web was cut off$")
 	m.WriteFile(descriptors+"first.json", sleeper("first"), 0o644)
 	cutOff(m, "first")
+	m.WriteFile("/run/sitelet/trials/first", "", 0o644) // the end of its trial has removed it
 	expectTrouble(t, m, m, "leftovers", "warning", "^/run/sitelet/trials/first marks a first start of first that nobody watches$")
 
 	m.Shell("chmod 755 /var/lib/sitelet-ports")
