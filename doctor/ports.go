@@ -42,7 +42,8 @@ func wantedPorts(in inputs) []wantedPort {
 				all = append(all, w)
 			}
 		}
-		for _, w.Socket = range s.Resources.Sockets() {
+		for _, socket := range s.Resources.Sockets() {
+			w.Socket = socket
 			all = append(all, w)
 		}
 	}
