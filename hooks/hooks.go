@@ -169,7 +169,7 @@ func (h Hooks) read(name string) (made, error) {
 	}
 	render, ok := parsed.Last("X-Sitelet", "Render")
 	if !ok {
-		return m, fmt.Errorf("%s is not a unit of sitelet's; run systemctl daemon-reload", path)
+		return m, fmt.Errorf("%s is not a unit of sitelet's; run %s daemon-reload", path, h.Paths.Scope.Systemctl())
 	}
 	m.render = workload.Digest(render)
 	m.source, _ = parsed.Last("Unit", "SourcePath")
@@ -195,7 +195,7 @@ func (h Hooks) createText(m made) ([]byte, error) {
 	if w, stateErr := h.store().Read(m.name); stateErr == nil && w.Runs() != nil && w.Runs().Render == m.render {
 		return []byte(w.Runs().Create), nil
 	}
-	return nil, fmt.Errorf("the command that makes %s is gone: %w; run systemctl daemon-reload", m.name, err)
+	return nil, fmt.Errorf("the command that makes %s is gone: %w; run %s daemon-reload", m.name, err, h.Paths.Scope.Systemctl())
 }
 
 // candidateName is the container's name until it takes over the workload's.

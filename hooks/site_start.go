@@ -62,7 +62,7 @@ func (h Hooks) RunContainer(ctx context.Context, name string) error {
 	}
 	c := find(all, func(c engine.Container) bool { return c.Labels[generator.LabelGeneration] == string(m.data.Generation) })
 	if c == nil {
-		return fmt.Errorf("there is no container of %s of this version; systemctl restart %[1]s makes it", name)
+		return fmt.Errorf("there is no container of %s of this version; %s restart %[1]s makes it", name, h.Paths.Scope.Systemctl())
 	}
 	path, err := exec.LookPath(docker.Command)
 	if err != nil {

@@ -137,7 +137,8 @@ func (h Hooks) adjust(ctx context.Context, client *management.Client, s Site) er
 		want = router.Expand(want, router.ContainerBase)
 	}
 	if names := router.NeedsRestart(want, have); len(names) > 0 {
-		return fmt.Errorf("the router of namespace %s was started with another %s; run systemctl restart skupper-%[1]s", s.Namespace, strings.Join(names, ", "))
+		return fmt.Errorf("the router of namespace %s was started with another %s; run %s restart skupper-%[1]s", s.Namespace, strings.Join(names, ", "),
+			h.Paths.Scope.Systemctl())
 	}
 	before := h.applied(s.Namespace)
 	now := before.next(s, h.profileDigests(s), h.now())

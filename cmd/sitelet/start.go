@@ -84,11 +84,7 @@ func refuseWhileAutomatic(ctx context.Context, manager hooks.Manager, p paths.Pa
 		if !manager.Active(ctx, unit) {
 			continue
 		}
-		systemctl := "systemctl"
-		if p.Scope == paths.User {
-			systemctl += " --user"
-		}
-		return fmt.Errorf("auto-reload is on and takes up changes by itself; stop it with `%s stop %s`, or use --force", systemctl, unit)
+		return fmt.Errorf("auto-reload is on and takes up changes by itself; stop it with `%s stop %s`, or use --force", p.Scope.Systemctl(), unit)
 	}
 	return nil
 }

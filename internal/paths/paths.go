@@ -27,6 +27,14 @@ func (s Scope) String() string {
 	return "system"
 }
 
+// Systemctl returns the command that talks to the scope's systemd, for what people are told to run.
+func (s Scope) Systemctl() string {
+	if s == User {
+		return "systemctl --user"
+	}
+	return "systemctl"
+}
+
 // Paths holds absolute, clean paths, all below Root. Nothing says that they exist.
 type Paths struct {
 	Scope Scope
