@@ -74,10 +74,14 @@ package: ## make a DEB and an RPM in dist/, for GOARCH=amd64 or arm64
 	@echo 'package: a DEB and an RPM'
 	@rm -rf $(DESTDIR)
 	@$(MAKE) -s install DESTDIR=$(DESTDIR)
-	@printf 'sitelet (%s) unstable; urgency=medium\n\n  * See CHANGELOG.md in this directory.\n\n -- %s  %s\n' \
-		'$(VERSION)' "$$(sed -n 's/^maintainer: //p' packaging/nfpm.yaml)" "$$(date -uRd @$(SOURCE_DATE_EPOCH))" | gzip -9n >dist/changelog.gz
+	@maintainer=$$(sed -n 's/^maintainer: //p' packaging/nfpm.yaml); note='See CHANGELOG.md in this directory.'; \
+	printf 'sitelet (%s) unstable; urgency=medium\n\n  * %s\n\n -- %s  %s\n' \
+		'$(VERSION)' "$$note" "$$maintainer" "$$(date -uRd @$(SOURCE_DATE_EPOCH))" | gzip -9n >dist/changelog.gz; \
+	printf -- '- {semver: %s-1, date: %s, packager: "%s", changes: [{note: "%s"}]}\n' \
+		'$(VERSION)' "$$(date -ud @$(SOURCE_DATE_EPOCH) +%FT%TZ)" "$$maintainer" "$$note" >dist/changelog.yaml
 	@for packager in deb rpm; do \
-		ARCH=$$(go env GOARCH) VERSION=$(VERSION) env -u GOARCH go run $(NFPM) package -f packaging/nfpm.yaml -p $$packager -t dist/; \
+		packaging/nfpm.sh $$packager >dist/nfpm.yaml; \
+		ARCH=$$(go env GOARCH) VERSION=$(VERSION) env -u GOARCH go run $(NFPM) package -f dist/nfpm.yaml -p $$packager -t dist/; \
 	done
 
 # The one list of what goes where: the packages are made from what this installs.

@@ -10,7 +10,8 @@ packages=(
 	ca-certificates
 	mandoc shellcheck # make lint
 	mmdebstrap mount util-linux iproute2 # machines for tests
-	rpm # looks into the RPM
+	lintian rpm rpmlint # look into the packages
+	bash-completion fish zsh # take the completions
 )
 
 newer_or_same() { # newer_or_same A B: is version A at least B?

@@ -159,25 +159,6 @@ func TestProgramsAreStatic(t *testing.T) {
 	}
 }
 
-func TestRPMInstallsIntoAnEmptyTree(t *testing.T) {
-	_, rpm := packages(t)
-	if os.Geteuid() != 0 {
-		t.Skip("rpm --root needs root")
-	}
-	root := t.TempDir()
-	// Neither a shell for the scripts nor what the package requires is in an empty tree.
-	run(t, "rpm", "--root", root, "--install", "--nodeps", "--noscripts", rpm)
-	for _, path := range []string{"usr/bin/sitelet", "etc/sitelet/sitelet.toml", "etc/sitelet/containers"} {
-		if _, err := os.Stat(filepath.Join(root, path)); err != nil {
-			t.Error(err)
-		}
-	}
-	run(t, "rpm", "--root", root, "--erase", "--noscripts", "sitelet")
-	if _, err := os.Stat(filepath.Join(root, "usr/bin/sitelet")); err == nil {
-		t.Error("removal left /usr/bin/sitelet")
-	}
-}
-
 // packages returns the paths of the DEB and of the RPM beside it.
 func packages(t *testing.T) (deb, rpm string) {
 	t.Helper()

@@ -2,8 +2,9 @@
 # After installation and upgrade, of DEB and RPM. Nothing is enabled or started; what runs goes on running.
 set -e
 
-if command -v systemd-tmpfiles >/dev/null; then
-	systemd-tmpfiles --create sitelet.conf || true
+# Without /dev/null: a tree that is no host has none.
+if tmpfiles=$(command -v systemd-tmpfiles); then
+	"$tmpfiles" --create sitelet.conf || true
 fi
 # The generator of the new version writes the units anew.
 if [ -d /run/systemd/system ]; then

@@ -8,7 +8,8 @@ purge)
 	find /etc/systemd -type l -lname '*/lib/systemd/*/sitelet-*' -delete
 	;;
 remove | 0)
-	rm -rf /run/sitelet
+	# A tree that is no host may have no rm.
+	[ ! -e /run/sitelet ] || rm -rf /run/sitelet
 	if [ -d /run/systemd/system ]; then
 		systemctl daemon-reload || true
 		systemctl reload 'user@*.service' || true
