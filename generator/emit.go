@@ -17,7 +17,7 @@ func emit(p paths.Paths, m Manifest, dir string) error {
 	inParallel(len(m.Units), func(i int) {
 		errs[i] = place(UnitPath(p, m.Units[i].Render), filepath.Join(dir, m.Units[i].Name+".service"))
 	})
-	return errors.Join(append(errs, emitWants(p, m, dir), emitWatches(m, dir))...)
+	return errors.Join(append(errs, emitWants(p, m, dir), emitWatches(p, m, dir))...)
 }
 
 // place links a unit into place: both directories are of one file system, and a link costs a third of a copy.

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/unit"
 )
 
@@ -56,8 +57,12 @@ func addDirs(dir string, all *[]string) {
 
 // emitWatches has the path units of auto-reload watch each directory that holds something: PathChanged= does not look into
 // sub-directories (systemd.path(5)).
-func emitWatches(m Manifest, dir string) error {
+func emitWatches(p paths.Paths, m Manifest, dir string) error {
 	err := emitWatch(filepath.Join(dir, "sitelet-containers.path.d"), m.Dirs)
+	if p.Scope == paths.User {
+		// For want of a specifier for XDG_DATA_HOME, the unit names the default.
+		err = errors.Join(err, emitWatch(filepath.Join(dir, "sitelet-sites.path.d"), []string{p.NamespacesDir}))
+	}
 	for _, site := range m.SiteDirs {
 		err = errors.Join(err, emitWatch(filepath.Join(dir, "sitelet-site@"+site.Namespace+".path.d"), site.Dirs))
 	}
