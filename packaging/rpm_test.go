@@ -10,13 +10,13 @@ import (
 )
 
 func TestRPMInstallsIntoAnEmptyTree(t *testing.T) {
-	_, rpm := packages(t)
+	rpm := packages(t).rpm
 	root := emptyTree(t)
 	// There is no shell for the scripts in an empty tree, and nothing of what the package requires.
 	run(t, "rpm", "--root", root, "--install", "--nodeps", "--noscripts", rpm)
 	for _, path := range []string{"usr/bin/sitelet", "etc/sitelet/sitelet.toml", "etc/sitelet/containers"} {
-		if _, err := os.Stat(filepath.Join(root, path)); err != nil {
-			t.Error(err)
+		if !exists(filepath.Join(root, path)) {
+			t.Errorf("there is no %s", path)
 		}
 	}
 	if out := run(t, "rpm", "--root", root, "--verify", "--nodeps", "sitelet"); out != "" {
@@ -30,7 +30,11 @@ func TestRPMInstallsIntoAnEmptyTree(t *testing.T) {
 
 // The scripts pass where there is a shell and nothing else: no systemd that runs, and no programs.
 func TestRPMScriptsPassInATree(t *testing.T) {
-	_, rpm := packages(t)
+	rpm := packages(t).rpm
+	old, err := previous()
+	if err != nil {
+		t.Fatal(err)
+	}
 	root := emptyTree(t)
 	addShell(t, root)
 	quietly := func(args ...string) {
@@ -40,13 +44,16 @@ func TestRPMScriptsPassInATree(t *testing.T) {
 			t.Errorf("rpm %s says\n%s", args[0], out)
 		}
 	}
-	quietly("--install", rpm)
+	quietly("--install", old.rpm)
 	config := filepath.Join(root, "etc/sitelet/sitelet.toml")
 	appendTo(t, config, "mode = \"off\"\n")
 	descriptor := filepath.Join(root, "etc/sitelet/containers/web.json")
 	appendTo(t, descriptor, "{}\n")
 
-	quietly("--upgrade", "--force", rpm)
+	quietly("--upgrade", rpm)
+	if got, want := run(t, "rpm", "--root", root, "-q", "sitelet"), filepath.Base(strings.TrimSuffix(rpm, ".rpm")); strings.TrimSpace(got) != want {
+		t.Errorf("after the upgrade there is %s, want %s", got, want)
+	}
 	if text, err := os.ReadFile(config); err != nil || !strings.HasSuffix(string(text), "mode = \"off\"\n") {
 		t.Errorf("after the upgrade the configuration is %q, %v", text, err)
 	}
@@ -59,8 +66,8 @@ func TestRPMScriptsPassInATree(t *testing.T) {
 	if got := strings.Join(left, " "); got != "/etc/sitelet/sitelet.toml.rpmsave" {
 		t.Errorf("removal left %s", got)
 	}
-	if _, err := os.Stat(descriptor); err != nil {
-		t.Errorf("removal took a descriptor: %v", err)
+	if !exists(descriptor) {
+		t.Error("removal took a descriptor")
 	}
 }
 
