@@ -221,6 +221,16 @@ func (s *scripted) Stopping(_ context.Context, unit string) (bool, error) {
 
 func (s *scripted) Unit(context.Context, string) (systemd.Unit, error) { return s.unit, nil }
 
+func (s *scripted) States(_ context.Context, units []string) (map[string]string, error) {
+	states := map[string]string{}
+	for _, unit := range units {
+		states[unit] = s.unit.ActiveState
+	}
+	return states, nil
+}
+
+func (s *scripted) LastLines(context.Context, string, int) []string { return []string{"last lines"} }
+
 func (s *scripted) Inactive(context.Context) ([]string, error) { return nil, nil }
 
 func (s *scripted) Active(context.Context, string) bool { return false }

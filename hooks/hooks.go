@@ -49,6 +49,8 @@ type Manager interface {
 	ReloadUnit(ctx context.Context, unit string) error
 	ResetFailed(ctx context.Context, unit string) error
 	Unit(ctx context.Context, unit string) (systemd.Unit, error)
+	States(ctx context.Context, units []string) (map[string]string, error)
+	LastLines(ctx context.Context, unit string, lines int) []string
 	Inactive(ctx context.Context) ([]string, error)
 	Active(ctx context.Context, unit string) bool
 	Stopping(ctx context.Context, unit string) (bool, error)

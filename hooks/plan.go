@@ -18,6 +18,8 @@ type Planned struct {
 	Config  config.Config
 
 	inputs   generator.Inputs
+	known    []state.Workload
+	sites    []Site // none where they are not read
 	rendered []generator.Rendered
 	unmade   []unmade
 	stale    bool // systemd has units of what was written before
@@ -58,7 +60,7 @@ func (h Hooks) Plan(ctx context.Context) (Planned, error) {
 	p := Planned{inputs: in, Config: in.Config}
 	known, found := in.Known()
 	rendered, more := in.Render(known)
-	p.rendered, p.Found = rendered, slices.Concat(found, more, siteFound)
+	p.known, p.sites, p.rendered, p.Found = known, sites, rendered, slices.Concat(found, more, siteFound)
 	p.Found.Sort()
 	p.stale = generator.ReadManifest(h.Paths).Written != in.Written()
 	if in.Config.Mode == config.Off {

@@ -65,32 +65,43 @@ func (h Hooks) AskSite(ctx context.Context, namespace string) (SiteState, error)
 	if err != nil {
 		return SiteState{}, err
 	}
-	state := SiteState{Namespace: namespace, Links: []LinkState{}, Listeners: []ListenerState{}, Connectors: []ConnectorState{}, Problems: []string{}}
 	reportTokens(&s)
+	return h.askRouter(ctx, s), nil
+}
+
+// unasked is what is known of a site without its router, and why that was not asked.
+func unasked(s Site, why string) SiteState {
+	state := SiteState{Namespace: s.Namespace, Why: why, Links: []LinkState{}, Listeners: []ListenerState{}, Connectors: []ConnectorState{}, Problems: []string{}}
 	for _, d := range s.Resources.Findings() {
 		state.Problems = append(state.Problems, d.String())
 	}
-	if s.record.Router == nil {
-		state.Why = "there is no Site"
-		return state, nil
+	if s.record.Router != nil {
+		state.Site, state.Router = s.record.Router.Name, s.record.RouterID()
 	}
-	state.Site, state.Router = s.record.Router.Name, s.record.RouterID()
+	return state
+}
+
+func (h Hooks) askRouter(ctx context.Context, s Site) SiteState {
+	if s.record.Router == nil {
+		return unasked(s, "there is no Site")
+	}
+	state := unasked(s, "")
 	ctx, cancel := context.WithTimeout(ctx, lookTime)
 	defer cancel()
 	client, err := h.dialRouter(ctx, s)
 	if err != nil {
 		state.Why = err.Error()
-		return state, nil
+		return state
 	}
 	defer client.Close()
 	have, err := management.Snapshot(ctx, client)
 	if err != nil {
 		state.Why = err.Error()
-		return state, nil
+		return state
 	}
 	state.Answers = true
 	state.fill(s.Resources, &observed{entities: have})
-	return state, nil
+	return state
 }
 
 func (state *SiteState) fill(set *site.Resources, o *observed) {

@@ -28,6 +28,21 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
+func TestHealth(t *testing.T) {
+	for _, c := range []struct{ state, status, want string }{
+		{"running", "Up 5 minutes (healthy)", "healthy"},
+		{"running", "Up 5 minutes (unhealthy)", "unhealthy"},
+		{"running", "Up 2 seconds (starting)", "starting"},
+		{"running", "Up 2 seconds", ""},
+		{"exited", "Exited (0) 3 minutes ago", ""},
+		{"exited", "Exited (0) 3 minutes ago (unhealthy)", ""}, // from when it ran
+	} {
+		if got := (Container{State: c.state, Status: c.status}).Health(); got != c.want {
+			t.Errorf("%q: %q, want %q", c.status, got, c.want)
+		}
+	}
+}
+
 // A native program's record goes the way of a container: made, renamed, found by its label, removed.
 func TestNative(t *testing.T) {
 	n := Native{Dir: filepath.Join(t.TempDir(), "native")}

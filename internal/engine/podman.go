@@ -28,7 +28,19 @@ type Container struct {
 	Names   []string
 	Labels  map[string]string
 	State   string // "created", "running", "exited", ...
+	Status  string // the same for people, with the health in brackets
+	Created int64  // in seconds since 1970
 	Ports   []Port
+}
+
+// Health returns "starting", "healthy" or "unhealthy", or nothing where no health check runs (podman, cmd/podman/containers/ps.go).
+func (c Container) Health() string {
+	for _, health := range []string{"starting", "healthy", "unhealthy"} {
+		if c.State == "running" && strings.HasSuffix(c.Status, " ("+health+")") {
+			return health
+		}
+	}
+	return ""
 }
 
 // Port is a run of Range ports, from HostPort on the host and ContainerPort in the container. HostIP is empty for all addresses.

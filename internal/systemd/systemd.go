@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/coreos/go-systemd/v22/dbus"
 
@@ -13,16 +14,20 @@ import (
 )
 
 // Manager is the systemd of one scope.
-type Manager struct{ conn *dbus.Conn }
+type Manager struct {
+	conn  *dbus.Conn
+	scope paths.Scope
+}
 
 // Unit is the state of a unit, with systemd's own words (systemd.unit(5), org.freedesktop.systemd1(5)).
 type Unit struct {
-	ActiveState  string // "active", "activating", "deactivating", "inactive", "failed"
-	Result       string // of a service, "success" or why it failed
-	InvocationID string // of its present or last run in this boot, in hexadecimal; empty if it has had none
-	Restarts     int    // restarts by systemd since it was started by somebody
-	ExitStatus   int    // of its main process
-	Queued       bool   // a job for it is waiting or running
+	ActiveState  string    // "active", "activating", "deactivating", "inactive", "failed"
+	Since        time.Time // when it came to be in that state; zero if it has always been
+	Result       string    // of a service, "success" or why it failed
+	InvocationID string    // of its present or last run in this boot, in hexadecimal; empty if it has had none
+	Restarts     int       // restarts by systemd since it was started by somebody
+	ExitStatus   int       // of its main process
+	Queued       bool      // a job for it is waiting or running
 	RequiredBy   []string
 }
 
@@ -36,7 +41,7 @@ func Connect(ctx context.Context, scope paths.Scope) (*Manager, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reaching systemd over D-Bus: %w", err)
 	}
-	return &Manager{conn}, nil
+	return &Manager{conn, scope}, nil
 }
 
 // Close ends the connection.
@@ -120,6 +125,9 @@ func (m *Manager) Unit(ctx context.Context, unit string) (Unit, error) {
 	}
 	u := Unit{}
 	u.ActiveState, _ = all["ActiveState"].(string)
+	if microseconds, ok := all["StateChangeTimestamp"].(uint64); ok && microseconds > 0 {
+		u.Since = time.UnixMicro(int64(microseconds))
+	}
 	u.Result, _ = all["Result"].(string)
 	if id, ok := all["InvocationID"].([]byte); ok {
 		u.InvocationID = hex.EncodeToString(id)
@@ -136,6 +144,19 @@ func (m *Manager) Unit(ctx context.Context, unit string) (Unit, error) {
 	}
 	u.RequiredBy, _ = all["RequiredBy"].([]string)
 	return u, nil
+}
+
+// States returns the ActiveState of each of these units, with one call for all.
+func (m *Manager) States(ctx context.Context, units []string) (map[string]string, error) {
+	all, err := m.conn.ListUnitsByNamesContext(ctx, units)
+	if err != nil {
+		return nil, fmt.Errorf("listing units: %w", err)
+	}
+	states := make(map[string]string, len(all))
+	for _, u := range all {
+		states[u.Name] = u.ActiveState
+	}
+	return states, nil
 }
 
 // Inactive lists the loaded services that are inactive.
