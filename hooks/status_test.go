@@ -161,7 +161,9 @@ func TestStatusOfSites(t *testing.T) {
 		t.Errorf("one that answers: %+v", w)
 	}
 	ends, err := l.CertificateEnds()
-	if err != nil || !slices.ContainsFunc(ends, func(e CertificateEnd) bool { return e.Name == "issuers/skupper-site-ca" && e.Namespace == "ns1" && e.At.After(noon) }) {
+	if err != nil || !slices.ContainsFunc(ends, func(e CertificateEnd) bool {
+		return e.Name == "issuers/skupper-site-ca" && e.Namespace == "ns1" && e.At.After(noon)
+	}) {
 		t.Errorf("%v, %v", ends, err)
 	}
 	r.Close()

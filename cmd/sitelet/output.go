@@ -1,15 +1,12 @@
 package main
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/goccy/go-yaml"
 	"github.com/spf13/cobra"
@@ -21,9 +18,11 @@ import (
 type format string
 
 const (
-	formatText format = "text" // for people; the default
-	formatJSON format = "json"
-	formatYAML format = "yaml"
+	formatText       format = "text" // for people; the default
+	formatJSON       format = "json"
+	formatYAML       format = "yaml"
+	formatWide       format = "wide"       // text with more columns
+	formatPrometheus format = "prometheus" // for the node exporter's textfile collector
 )
 
 // outputFlag adds -o with text, json and more formats.
@@ -85,22 +84,6 @@ func printJSON(w io.Writer, value any) error {
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")
 	return enc.Encode(value)
-}
-
-// printTable aligns the cells of rows, the first of which is the heading, and leaves no blanks at the ends of lines.
-func printTable(out io.Writer, rows [][]string) error {
-	var text bytes.Buffer
-	w := tabwriter.NewWriter(&text, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		fmt.Fprintln(w, strings.Join(row, "\t"))
-	}
-	w.Flush()
-	for line := range strings.Lines(text.String()) {
-		if _, err := fmt.Fprintln(out, strings.TrimRight(line, " \n")); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // colour is for people at a terminal who have not said that they do not want it (no-color.org).

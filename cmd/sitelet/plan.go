@@ -67,14 +67,7 @@ func (c *cli) printPlan(p hooks.Planned) error {
 		if a.Restart {
 			cost = "restart"
 		}
-		var why []string
-		for _, change := range a.Changes {
-			why = append(why, change.Field+": "+shown(change.Old)+" → "+shown(change.New))
-		}
-		if a.Note != "" {
-			why = append(why, a.Note)
-		}
-		rows = append(rows, []string{a.Name, string(a.Verb), cost, strings.Join(why, "; ")})
+		rows = append(rows, []string{a.Name, string(a.Verb), cost, strings.Join(reasons(a), "; ")})
 	}
 	if err := printTable(c.out, rows); err != nil || !p.Pending() || p.Found.HasErrors() {
 		return err
@@ -83,6 +76,18 @@ func (c *cli) printPlan(p hooks.Planned) error {
 		fmt.Fprintln(c.out, "Files have changed, and no workload with them; a reload makes the units again.")
 	}
 	return nil
+}
+
+// reasons are the changes that decide an action, and what there is to say about it.
+func reasons(a plan.Action) []string {
+	var all []string
+	for _, change := range a.Changes {
+		all = append(all, change.Field+": "+shown(change.Old)+" → "+shown(change.New))
+	}
+	if a.Note != "" {
+		all = append(all, a.Note)
+	}
+	return all
 }
 
 // shown is a value on one line, short enough for a table.
@@ -116,10 +121,15 @@ type plannedChange struct {
 func (c *cli) printPlanJSON(p hooks.Planned) error {
 	actions := make([]plannedAction, len(p.Actions))
 	for i, a := range p.Actions {
-		actions[i] = plannedAction{a.Name, a.Verb, a.Restart, []plannedChange{}, a.Note}
-		for _, change := range a.Changes {
-			actions[i].Changes = append(actions[i].Changes, plannedChange(change))
-		}
+		actions[i] = plannedAction{a.Name, a.Verb, a.Restart, plannedChanges(a), a.Note}
 	}
 	return printJSON(c.out, actions)
+}
+
+func plannedChanges(a plan.Action) []plannedChange {
+	changes := make([]plannedChange, len(a.Changes))
+	for i, change := range a.Changes {
+		changes[i] = plannedChange(change)
+	}
+	return changes
 }

@@ -1,53 +1,117 @@
 package main
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"fmt"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/hooks"
 	"github.com/sitelet/sitelet/internal/plan"
-	"github.com/sitelet/sitelet/internal/state"
 )
 
 func (c *cli) statusCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "status [-o FORMAT] [NAME]",
+		Use:   "status [-o FORMAT] [--watch] [NAME]",
 		Short: "Show the workloads and what became of their last change",
-		Long: `Without NAME, prints one line a workload. With NAME, prints all that is known of
-it, with why its last version was refused and the last lines of its output. With
-a namespace, asks its router: links, listeners and connectors, their state,
-open connections and bytes, and says what is wrong with its resources.
+		Long: `Without NAME, prints one line a workload: how it is, what became of its last
+change, and what a reload would do about it, and why. With the NAME of a
+container or a namespace, prints all that is known of it, with why its last
+version was refused or why it fails, and the last lines of its output. Asks the
+router of a namespace for its links, listeners and connectors.
+
+Formats are text, wide with more columns, json and yaml for programs, and
+prometheus for the textfile collector of the node exporter.
 
 Exits with 0, with 1 if there is no workload of that name, 2 if it was called in
-a wrong way.`,
+a wrong way. A watch goes on until it is interrupted, and then exits with 0.`,
 		Example: `  sitelet status
   sitelet status web
-  sitelet status east
-  sitelet status -o json`,
+  sitelet status --watch
+  sitelet status -o prometheus`,
 		Args:              oneNameAtMost,
-		ValidArgsFunction: c.complete(1, workloads),
+		ValidArgsFunction: c.complete(1, containersAndNamespaces),
 	}
-	output := outputFlag(cmd, formatYAML)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.status(cmd, args, *output) }
+	var watch bool
+	output := outputFlag(cmd, formatYAML, formatWide, formatPrometheus)
+	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "go on, and print what changes")
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if watch && *output == formatPrometheus {
+			return usageError{errors.New("metrics cannot be watched; leave out --watch")}
+		}
+		h, err := c.hooks(cmd)
+		if err != nil {
+			return err
+		}
+		name := ""
+		if len(args) > 0 {
+			name = args[0]
+		}
+		if watch {
+			return c.watchStatus(cmd.Context(), h, name, *output)
+		}
+		return c.status(cmd.Context(), h, name, *output)
+	}
 	return cmd
+}
+
+func (c *cli) status(ctx context.Context, h hooks.Hooks, name string, output format) error {
+	s, err := h.Status(ctx, name)
+	if err != nil {
+		return err
+	}
+	for _, err := range s.Unknown {
+		fmt.Fprintf(c.err, "sitelet: %v\n", err)
+	}
+	switch {
+	case output == formatPrometheus:
+		return c.printMetrics(h, s.Workloads)
+	case name != "":
+		return c.statusOfOne(ctx, h, name, s.Workloads, output)
+	}
+	all := forms(s.Workloads)
+	switch output {
+	case formatJSON:
+		return printJSON(c.out, all)
+	case formatYAML:
+		return printYAML(c.out, all)
+	}
+	if len(all) == 0 {
+		fmt.Fprintf(c.err, "There are no workloads. A descriptor below %s or a Site below %s makes one at the next `sitelet reload`.\n",
+			h.Paths.ContainersDir, h.Paths.NamespacesDir)
+	}
+	if s.Found.HasErrors() {
+		fmt.Fprintln(c.err, "There are errors in descriptors or resources; `sitelet check` names them.")
+	}
+	t := c.statusTable(output)
+	return t.print(all...)
 }
 
 // workloadStatus is the form of status -o json, which programs rely on.
 type workloadStatus struct {
-	Workload   string         `json:"workload"`
-	State      string         `json:"state"` // systemd's ActiveState, or "on trial"
-	Generation string         `json:"generation"`
-	Since      *time.Time     `json:"since"` // of the last event
-	Result     string         `json:"result"`
-	Source     string         `json:"source"`
-	Pending    plan.Verb      `json:"pending"`
-	Note       string         `json:"note"`
-	Refused    *refusedStatus `json:"refused"`
+	Workload   string          `json:"workload"` // name of its service
+	Kind       string          `json:"kind"`     // "container" or "site"
+	Name       string          `json:"name"`     // that commands take: a container's, or a namespace
+	State      string          `json:"state"`    // systemd's ActiveState, "on trial", or "unknown"; of a watch "gone" too
+	Health     string          `json:"health"`   // "starting", "healthy", "unhealthy", or empty
+	Generation string          `json:"generation"`
+	Created    *time.Time      `json:"created"` // of the generation
+	Since      *time.Time      `json:"since"`   // of the last event
+	Result     string          `json:"result"`
+	Source     string          `json:"source"`
+	Container  string          `json:"container"`
+	Image      string          `json:"image"`
+	Platform   string          `json:"platform"`
+	Pending    plan.Verb       `json:"pending"`
+	Changes    []plannedChange `json:"changes"`
+	Note       string          `json:"note"`
+	Refused    *refusedStatus  `json:"refused"`
+	Failed     *failedStatus   `json:"failed,omitempty"` // only where a workload is named
+	reasons    []string        // of what is pending
 }
 
 type refusedStatus struct {
@@ -57,117 +121,98 @@ type refusedStatus struct {
 	At         time.Time `json:"at"`
 }
 
-func (c *cli) status(cmd *cobra.Command, names []string, output format) error {
-	h, err := c.hooks(cmd)
-	if err != nil {
-		return err
-	}
-	p, err := h.Plan(cmd.Context())
-	if err != nil {
-		return err
-	}
-	namespaces, _ := h.Namespaces()
-	isSite := len(names) > 0 && slices.Contains(namespaces, names[0])
-	all := []workloadStatus{}
-	for _, a := range p.Actions {
-		if len(names) == 0 || names[0] == a.Name || isSite && a.Name == generator.SiteWorkload(names[0]) {
-			all = append(all, c.statusOf(cmd, h, a))
-		}
-	}
-	switch {
-	case isSite:
-		return c.siteStatus(cmd, h, names[0], all, output)
-	case len(names) > 0 && len(all) == 0:
-		return noWorkload(names[0])
-	case output == formatJSON:
-		return printJSON(c.out, all)
-	case output == formatYAML:
-		return printYAML(c.out, all)
-	case len(names) > 0:
-		return c.printOne(all[0])
-	}
-	return c.printAll(all)
+// failedStatus is of a unit that has failed, or is to be started again.
+type failedStatus struct {
+	Reason string   `json:"reason"`
+	Log    []string `json:"log"`
 }
 
-func (c *cli) statusOf(cmd *cobra.Command, h hooks.Hooks, a plan.Action) workloadStatus {
-	s := workloadStatus{Workload: a.Name, State: "unknown", Pending: a.Verb, Note: a.Note}
-	if manager, err := h.Systemd(cmd.Context()); err == nil {
-		if u, err := manager.Unit(cmd.Context(), a.Name+".service"); err == nil {
-			s.State = u.ActiveState
-		}
+const (
+	onTrial = "on trial"
+	unknown = "unknown"
+	gone    = "gone"
+)
+
+func forms(all []hooks.WorkloadStatus) []workloadStatus {
+	out := make([]workloadStatus, len(all))
+	for i, w := range all {
+		out[i] = form(w)
 	}
-	w, err := state.Store{Dir: h.Paths.StateDir}.Read(a.Name)
-	if err != nil {
-		return s
+	return out
+}
+
+func form(w hooks.WorkloadStatus) workloadStatus {
+	s := workloadStatus{Workload: w.Name, Kind: w.Kind(), Name: w.Called(), State: w.State, Health: w.Health, Source: w.Source,
+		Container: w.Container, Image: w.Image, Platform: w.Platform, Pending: w.Verb, Changes: plannedChanges(w.Action), Note: w.Note,
+		reasons: reasons(w.Action)}
+	if !w.Created.IsZero() {
+		s.Created = &w.Created
 	}
-	if v := w.Runs(); v != nil {
-		s.Generation, s.Source = string(v.Generation), v.Source
+	if v := w.Known.Runs(); v != nil {
+		s.Generation = string(v.Generation)
 	}
-	if w.Trial != nil {
-		s.State = "on trial"
+	switch {
+	case w.Known.Trial != nil:
+		s.State = onTrial
+	case w.State == "":
+		s.State = unknown
 	}
-	if n := len(w.History); n > 0 {
-		s.Since, s.Result = &w.History[n-1].At, w.History[n-1].Result
+	if n := len(w.Known.History); n > 0 {
+		s.Since, s.Result = &w.Known.History[n-1].At, w.Known.History[n-1].Result
 	}
-	if r := w.Refused; r != nil {
+	if r := w.Known.Refused; r != nil {
 		s.Refused = &refusedStatus{string(r.Generation), r.Reason, r.Log, r.At}
+	}
+	if w.Failure != "" {
+		s.Failed = &failedStatus{w.Failure, w.Log}
 	}
 	return s
 }
 
-func (c *cli) printAll(all []workloadStatus) error {
-	rows := [][]string{{"WORKLOAD", "STATE", "GENERATION", "LAST CHANGE", "RESULT", "PENDING", "NOTE"}}
-	for _, s := range all {
-		note := s.Note
-		if note == "" && s.Refused != nil {
-			note = s.Refused.Reason
-		}
-		rows = append(rows, []string{s.Workload, s.State, short(s.Generation), ago(s.Since), s.Result, string(s.Pending), note})
+// statusOfOne prints all that is known of what goes by a name: a workload, or a namespace, which may have none.
+func (c *cli) statusOfOne(ctx context.Context, h hooks.Hooks, name string, all []hooks.WorkloadStatus, output format) error {
+	namespaces, _ := h.Namespaces()
+	isNamespace := slices.Contains(namespaces, name)
+	if len(all) == 0 && !isNamespace {
+		return noWorkload(name)
 	}
-	return printTable(c.out, rows)
+	for i := range all {
+		if err := h.Detail(ctx, &all[i]); err != nil {
+			return err
+		}
+	}
+	if output == formatText || output == formatWide {
+		return c.printDetails(ctx, h, name, all, isNamespace)
+	}
+	var value any = forms(all)
+	if isNamespace {
+		site, err := siteState(ctx, h, name, all)
+		if err != nil {
+			return err
+		}
+		value = siteStatus{site, forms(all)}
+	}
+	if output == formatYAML {
+		return printYAML(c.out, value)
+	}
+	return printJSON(c.out, value)
 }
 
-// short is as much of a digest as people need.
-func short(digest string) string { return digest[:min(len(digest), 12)] }
-
-func (c *cli) printOne(s workloadStatus) error {
-	if s.Refused != nil && s.Note == s.Refused.Reason {
-		s.Note = ""
-	}
-	w := tabwriter.NewWriter(c.out, 0, 0, 1, ' ', 0)
-	for _, line := range [][2]string{
-		{"workload:", s.Workload}, {"state:", s.State}, {"generation:", s.Generation}, {"descriptor:", s.Source},
-		{"last change:", ago(s.Since) + " " + s.Result}, {"pending:", string(s.Pending)}, {"note:", s.Note},
-	} {
-		if line[1] != "" {
-			fmt.Fprintf(w, "%s\t%s\n", line[0], line[1])
+func (c *cli) printDetails(ctx context.Context, h hooks.Hooks, name string, all []hooks.WorkloadStatus, isNamespace bool) error {
+	d := details{c.out, colour(c.out)}
+	for i, w := range all {
+		if i > 0 {
+			fmt.Fprintln(c.out)
 		}
+		d.workload(w)
 	}
-	if s.Refused != nil {
-		fmt.Fprintf(w, "refused:\t%s, %s: %s\n", short(s.Refused.Generation), ago(&s.Refused.At), s.Refused.Reason)
+	if !isNamespace && (len(all) == 0 || all[0].Router == nil) {
+		return nil
 	}
-	if err := w.Flush(); err != nil || s.Refused == nil {
+	site, err := siteState(ctx, h, name, all)
+	if err != nil {
 		return err
 	}
-	for _, line := range s.Refused.Log {
-		fmt.Fprintf(c.out, "  | %q\n", line)
-	}
-	return nil
-}
-
-// ago says how long ago something was, to one unit, as podman ps does.
-func ago(at *time.Time) string {
-	if at == nil {
-		return ""
-	}
-	d := time.Since(*at)
-	switch {
-	case d < 2*time.Minute:
-		return fmt.Sprintf("%d seconds ago", int(d.Seconds()))
-	case d < 2*time.Hour:
-		return fmt.Sprintf("%d minutes ago", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%d hours ago", int(d.Hours()))
-	}
-	return fmt.Sprintf("%d days ago", int(d.Hours()/24))
+	d.line("router:", cmp.Or(site.Why, "answers"), "")
+	return c.printSite(site)
 }

@@ -1,41 +1,27 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strconv"
-
-	"github.com/spf13/cobra"
 
 	"github.com/sitelet/sitelet/hooks"
 )
 
-// siteStatus prints what the router of a namespace says of itself.
-func (c *cli) siteStatus(cmd *cobra.Command, h hooks.Hooks, namespace string, workload []workloadStatus, output format) error {
-	s, err := h.AskSite(cmd.Context(), namespace)
-	if err != nil {
-		return err
-	}
-	all := struct {
-		hooks.SiteState
-		Workload []workloadStatus `json:"workload"`
-	}{s, workload}
-	switch output {
-	case formatJSON:
-		return printJSON(c.out, all)
-	case formatYAML:
-		return printYAML(c.out, all)
-	}
-	for _, w := range workload {
-		if err := c.printOne(w); err != nil {
-			return err
+// siteStatus is the form of status -o json NAMESPACE, which programs rely on.
+type siteStatus struct {
+	hooks.SiteState
+	Workload []workloadStatus `json:"workload"`
+}
+
+// siteState returns what is known of a namespace, which may have no router.
+func siteState(ctx context.Context, h hooks.Hooks, namespace string, all []hooks.WorkloadStatus) (hooks.SiteState, error) {
+	for _, w := range all {
+		if w.Router != nil {
+			return *w.Router, nil
 		}
 	}
-	answer := "answers"
-	if !s.Answers {
-		answer = s.Why
-	}
-	fmt.Fprintf(c.out, "router:      %s\n", answer)
-	return c.printSite(s)
+	return h.AskSite(ctx, namespace)
 }
 
 func (c *cli) printSite(s hooks.SiteState) error {

@@ -176,7 +176,7 @@ func steps() []step {
 				{line: "systemctl enable --now sitelet-containers.path", check: contains("Created symlink")},
 				{line: "sed -i 's/sleep 2; .*exit 7/wait/; s/version 3/version 4/' /etc/sitelet/containers/hello.json"},
 				{line: "curl --silent --max-time 2 http://127.0.0.1:8080", within: time.Minute, check: equals("Hello from version 4"), proves: "It runs, and nobody has called sitelet."},
-				{line: "sitelet status", within: 30 * time.Second, check: contains("hello     active", "updated"), proves: "It has passed its trial."},
+				{line: "sitelet status", within: 30 * time.Second, check: contains("hello  active", "updated"), proves: "It has passed its trial."},
 			},
 		},
 	}
