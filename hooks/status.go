@@ -238,7 +238,7 @@ func (h Hooks) Detail(ctx context.Context, w *WorkloadStatus) error {
 		return err
 	}
 	w.State, w.Since = u.ActiveState, u.Since
-	if u.ActiveState == "failed" || u.ActiveState == "activating" && u.Result != "success" && u.Result != "" {
+	if u.ActiveState == "failed" && !h.wasStopped(w.Name, u) || u.ActiveState == "activating" && u.Result != "success" && u.Result != "" {
 		w.Failure, w.Log = why(u), manager.LastLines(ctx, unit, logLines)
 	}
 	return nil
