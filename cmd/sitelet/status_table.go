@@ -54,7 +54,7 @@ func (t *statusTable) row(s workloadStatus) []cell {
 	for i := range row {
 		row[i].text = cmp.Or(row[i].text, "-")
 	}
-	return append(row, cell{text: firstReason(s.reasons)})
+	return append(row, cell{text: firstReason(s)})
 }
 
 func stateColour(state string) sgr {
@@ -74,15 +74,15 @@ func healthColour(health string) sgr {
 	return ""
 }
 
-// firstReason is short enough for a table; plan has the others.
-func firstReason(reasons []string) string {
-	switch len(reasons) {
-	case 0:
-		return ""
-	case 1:
-		return reasons[0]
+// firstReason is short enough for a table; plan has the others. What there is to say comes before what has changed.
+func firstReason(s workloadStatus) string {
+	switch {
+	case s.Note != "" || len(s.reasons) == 0:
+		return s.Note
+	case len(s.reasons) == 1:
+		return s.reasons[0]
 	}
-	return fmt.Sprintf("%s; %d more", reasons[0], len(reasons)-1)
+	return fmt.Sprintf("%s; %d more", s.reasons[0], len(s.reasons)-1)
 }
 
 // short is as much of a digest as people need.
