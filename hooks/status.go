@@ -43,7 +43,8 @@ type WorkloadStatus struct {
 	// Of these, Detail knows.
 	Since   time.Time // when State came to be
 	Failure string    // why the unit has failed, or is to be started again
-	Log     []string  // its last lines then
+	Output  []string  // the last lines of its container then; none where that has written nothing, or there is none
+	Journal []string  // and those of its unit
 }
 
 // Kind is "container" or "site".
@@ -226,7 +227,7 @@ func (h Hooks) lookAtRouter(ctx context.Context, s Site, w *WorkloadStatus) {
 }
 
 // Detail finds out what costs a question for each workload: since when it is in its state, and if its unit has failed, or is to be
-// started again after it has, why, with its last lines.
+// started again after it has, why, with the last lines of both logs.
 func (h Hooks) Detail(ctx context.Context, w *WorkloadStatus) error {
 	manager, err := h.Systemd(ctx)
 	if err != nil {
@@ -239,7 +240,8 @@ func (h Hooks) Detail(ctx context.Context, w *WorkloadStatus) error {
 	}
 	w.State, w.Since = u.ActiveState, u.Since
 	if u.ActiveState == "failed" && !h.wasStopped(w.Name, u) || u.ActiveState == "activating" && u.Result != "success" && u.Result != "" {
-		w.Failure, w.Log = why(u), manager.LastLines(ctx, unit, logLines)
+		w.Failure = why(u)
+		w.Output, w.Journal = h.engineOf(w.Name).Logs(ctx, w.Container, logLines), manager.LastLines(ctx, unit, logLines)
 	}
 	return nil
 }

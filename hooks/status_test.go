@@ -135,7 +135,7 @@ func TestDetail(t *testing.T) {
 		if err := h.Detail(t.Context(), &w); err != nil {
 			t.Fatal(err)
 		}
-		if w.State != c.unit.ActiveState || w.Since != c.unit.Since || w.Failure != c.why || (len(w.Log) > 0) != (c.why != "") {
+		if w.State != c.unit.ActiveState || w.Since != c.unit.Since || w.Failure != c.why || (len(w.Output) > 0) != (c.why != "") || (len(w.Journal) > 0) != (c.why != "") {
 			t.Errorf("%+v: %+v", c.unit, w)
 		}
 	}

@@ -123,8 +123,9 @@ type refusedStatus struct {
 
 // failedStatus is of a unit that has failed, or is to be started again.
 type failedStatus struct {
-	Reason string   `json:"reason"`
-	Log    []string `json:"log"`
+	Reason  string   `json:"reason"`
+	Log     []string `json:"log"`
+	Journal []string `json:"journal"`
 }
 
 const (
@@ -164,7 +165,7 @@ func form(w hooks.WorkloadStatus) workloadStatus {
 		s.Refused = &refusedStatus{string(r.Generation), r.Reason, r.Log, r.At}
 	}
 	if w.Failure != "" {
-		s.Failed = &failedStatus{w.Failure, w.Log}
+		s.Failed = &failedStatus{w.Failure, w.Output, w.Journal}
 	}
 	return s
 }

@@ -64,6 +64,10 @@ func (d details) workload(w hooks.WorkloadStatus) {
 	if f := s.Failed; f != nil {
 		d.line("failed:", f.Reason, red)
 		d.log(f.Log)
+		if len(f.Journal) > 0 {
+			d.line("journal:", "of "+s.Workload+".service", "")
+		}
+		d.log(f.Journal)
 	}
 }
 

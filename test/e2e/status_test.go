@@ -74,7 +74,7 @@ func TestStatus(t *testing.T) {
 func verifyStatusOfOne(t *testing.T, m *machine.T) {
 	t.Helper()
 	for name, want := range map[string][]string{
-		"broken":  {"state:       failed for ", "failed:      it ended with exit status 9", `  | "last \x1bwords"`},
+		"broken":  {"state:       failed for ", "failed:      it ended with exit status 9", `  | "last \x1bwords"`, "journal:     of broken.service", `  | "broken.service: Failed with result 'exit-code'."`},
 		"good":    {"state:       active for ", "health:      healthy", "file:        /etc/sitelet/containers/good.json", "pending:     none"},
 		"refused": {"state:       active for ", "pending:     refused", "refused:     ", ": it ended with exit status 7", `  | "no luck"`},
 		"east":    {"kind:        site", "unit:        skupper-east.service", "router:      answers", "LISTENER  KEY  ADDRESS "},
