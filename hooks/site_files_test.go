@@ -41,7 +41,12 @@ func TestRenewal(t *testing.T) {
 	h := siteHooks(t)
 	begin(t, h, "ns1")
 	put(t, h, "resources/site.yaml", resourceText("Site", "s", ""))
+	put(t, h, "resources/cert.yaml", resourceText("Certificate", "x", "ca: skupper-site-ca, subject: x, server: true"))
 	refresh(t, h)
+	ends := func() string { return "expiration: " + h.Now().AddDate(5, 0, 0).UTC().Format("\"2006-01-") }
+	if got := status(h, "Certificate-x"); !strings.Contains(got, ends()) {
+		t.Errorf("%q is not in the status of a certificate:\n%s", ends(), got)
+	}
 	key := func() string { return string(tree(h.home("ns1"))["runtime/certs/skupper-local-server/tls.key"]) }
 	before := key()
 	h.Now = func() time.Time { return time.Now().AddDate(1, 0, 0) }
@@ -51,5 +56,8 @@ func TestRenewal(t *testing.T) {
 	h.Now = func() time.Time { return time.Now().AddDate(4, 0, 0) }
 	if refresh(t, h); key() == before {
 		t.Error("it is not renewed after four")
+	}
+	if got := status(h, "Certificate-x"); !strings.Contains(got, ends()) {
+		t.Errorf("%q is not in the status of a renewed certificate:\n%s", ends(), got)
 	}
 }

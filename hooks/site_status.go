@@ -9,8 +9,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/sitelet/sitelet/internal/management"
+	"github.com/sitelet/sitelet/internal/pki"
 	"github.com/sitelet/sitelet/internal/router"
 	"github.com/sitelet/sitelet/internal/site"
 )
@@ -77,8 +79,18 @@ func (h Hooks) writeResource(s Site, r *site.Resource, o *observed, path string)
 	data, _ := os.ReadFile(path)
 	old := site.OldStatus(data)
 	status := site.Status{Before: old.Conditions, Now: h.now(), Conditions: conditions(s, r, o, old.Conditions),
-		UID: s.record.ID, Endpoints: endpointsOf(s.Resources, r)}
+		UID: s.record.ID, Endpoints: endpointsOf(s.Resources, r), Expiration: h.expirationOf(s, r)}
 	return replace(path, r.WithStatus(status), 0o644)
+}
+
+// expirationOf is when the certificate ends that a resource asks for; zero where there is none.
+func (h Hooks) expirationOf(s Site, r *site.Resource) time.Time {
+	for _, c := range s.Resources.Certificates {
+		if c.Resource == r {
+			return pki.EndOf(filepath.Join(h.home(s.Namespace), "runtime"), c.Name, c.Signing)
+		}
+	}
+	return time.Time{}
 }
 
 // observe writes what a router has said into runtime/resources.

@@ -2,6 +2,7 @@ package pki
 
 import (
 	"crypto/x509"
+	"slices"
 	"time"
 )
 
@@ -60,21 +61,20 @@ func (w Want) renewed(have Bundle) bool {
 	return err == nil && renewableCA(a, w.Subject)
 }
 
-// age is that of the certificate, or of the CAs if they are gone before it: one of them is enough.
+// age is that of the certificate of the chain that ends first, or of the CAs if they are gone before it: one of them is enough.
 func (b Bundle) age() (renew, end time.Time, ok bool) {
-	var last *x509.Certificate
+	byEnd := func(x, y *x509.Certificate) int { return x.NotAfter.Compare(y.NotAfter) }
+	var decides *x509.Certificate
 	if authorities, err := parseCertificates(b.CA); err == nil {
-		for _, c := range authorities {
-			if last == nil || c.NotAfter.After(last.NotAfter) {
-				last = c
-			}
+		decides = slices.MaxFunc(authorities, byEnd)
+	}
+	if chain, err := parseCertificates(b.Cert); err == nil {
+		if first := slices.MinFunc(chain, byEnd); decides == nil || !decides.NotAfter.Before(first.NotAfter) {
+			decides = first
 		}
 	}
-	if chain, err := parseCertificates(b.Cert); err == nil && (last == nil || !last.NotAfter.Before(chain[0].NotAfter)) {
-		last = chain[0]
-	}
-	if last == nil {
+	if decides == nil {
 		return time.Time{}, time.Time{}, false
 	}
-	return due(last), last.NotAfter, true
+	return due(decides), decides.NotAfter, true
 }

@@ -1,13 +1,11 @@
 package pki
 
 import (
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"time"
 )
 
@@ -31,9 +29,10 @@ func Ends(dir string) ([]End, error) {
 		for _, e := range entries {
 			c, err := s.read(parent, e.Name())
 			if err == nil && e.Name() != staged && len(c.Cert)+len(c.CA) > 0 {
-				var end time.Time
-				if end, err = c.end(); err == nil {
+				if _, end, ok := c.age(); ok {
 					ends = append(ends, End{parent + "/" + e.Name(), end})
+				} else {
+					err = errors.New("holds no certificate that can be read")
 				}
 			}
 			if err != nil {
@@ -44,19 +43,16 @@ func Ends(dir string) ([]End, error) {
 	return ends, errors.Join(errs...)
 }
 
-// end is when the first certificate of the chain ends, or, where others are only trusted, the last of those.
-func (b Bundle) end() (time.Time, error) {
-	order := func(x, y *x509.Certificate) int { return x.NotAfter.Compare(y.NotAfter) }
-	if len(b.Cert) > 0 {
-		chain, err := parseCertificates(b.Cert)
-		if err != nil {
-			return time.Time{}, fmt.Errorf("tls.crt %w", err)
-		}
-		return slices.MinFunc(chain, order).NotAfter, nil
+// EndOf is when the certificate ends that dir has for a name, a CA's or another one, as in Ends; zero if there is none that can be read.
+func EndOf(dir, name string, authority bool) time.Time {
+	parent := certs
+	if authority {
+		parent = issuers
 	}
-	authorities, err := parseCertificates(b.CA)
+	c, err := store{dir: dir}.read(parent, name)
 	if err != nil {
-		return time.Time{}, fmt.Errorf("ca.crt %w", err)
+		return time.Time{}
 	}
-	return slices.MaxFunc(authorities, order).NotAfter, nil
+	_, end, _ := c.age()
+	return end
 }

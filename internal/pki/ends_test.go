@@ -29,14 +29,23 @@ func TestEnds(t *testing.T) {
 	put("certs/password/password.txt", []byte("secret"))
 	put("certs/bad/tls.crt", []byte("nonsense"))
 	put("certs/.new/tls.crt", []byte("half of"))
-	leafEnd, oldEnd, newEnd := parseOne(t, leaf.Cert).NotAfter, parseOne(t, old.Cert).NotAfter, parseOne(t, new.Cert).NotAfter
-	want := []End{{"certs/chain", oldEnd}, {"certs/leaf", leafEnd}, {"certs/trust", newEnd}, {"issuers/corp", oldEnd}}
+	oldEnd, newEnd := parseOne(t, old.Cert).NotAfter, parseOne(t, new.Cert).NotAfter
+	// The leaf is good for longer than its CA, which is of no use.
+	want := []End{{"certs/chain", oldEnd}, {"certs/leaf", oldEnd}, {"certs/trust", newEnd}, {"issuers/corp", oldEnd}}
 	got, err := Ends(dir)
 	if !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}
-	if err == nil || !strings.Contains(err.Error(), "certs/bad: tls.crt holds no certificate") || strings.Contains(err.Error(), "\n") {
+	if err == nil || !strings.Contains(err.Error(), "certs/bad: holds no certificate") || strings.Contains(err.Error(), "\n") {
 		t.Errorf("the error is %v", err)
+	}
+	for name, want := range map[string]time.Time{"leaf": oldEnd, "bad": {}, "none": {}, "password": {}} {
+		if got := EndOf(dir, name, false); !got.Equal(want) {
+			t.Errorf("%s ends at %v, want %v", name, got, want)
+		}
+	}
+	if got := EndOf(dir, "corp", true); !got.Equal(oldEnd) {
+		t.Errorf("the CA ends at %v, want %v", got, oldEnd)
 	}
 	if got, err := Ends(filepath.Join(dir, "none")); err != nil || got != nil {
 		t.Errorf("of none: %v, %v", got, err)

@@ -38,9 +38,9 @@ func diagnose(t *testing.T, m *machine.T) []finding {
 	return found
 }
 
-// troubles are the findings that are neither ok nor a note, but for what no machine of the tests can help: it may lack controllers of
+// complaints are the findings that are neither ok nor a note, but for what no machine of the tests can help: it may lack controllers of
 // its host.
-func troubles(found []finding) []finding {
+func complaints(found []finding) []finding {
 	return slices.DeleteFunc(slices.Clone(found), func(f finding) bool {
 		return f.Level == "ok" || f.Level == "note" || f.Check == "cgroup" && f.Level == "warning" || f.Check == "storage"
 	})
@@ -52,7 +52,7 @@ var command = regexp.MustCompile("`([^`]+)`")
 // expectTrouble expects one trouble, of a check, level and message, and none any more once the command of its hint has been run.
 func expectTrouble(t *testing.T, m, asRoot *machine.T, check, level, message string) {
 	t.Helper()
-	all := troubles(diagnose(t, m))
+	all := complaints(diagnose(t, m))
 	if len(all) != 1 || all[0].Check != check || all[0].Level != level || !regexp.MustCompile(message).MatchString(all[0].Message) {
 		t.Fatalf("found %q, want one %s of %s: %s", all, level, check, message)
 	}
@@ -66,7 +66,7 @@ func expectTrouble(t *testing.T, m, asRoot *machine.T, check, level, message str
 	}
 	runner.Shell(hint[1])
 	m.Eventually(20*time.Second, func() error {
-		if left := troubles(diagnose(t, m)); len(left) > 0 {
+		if left := complaints(diagnose(t, m)); len(left) > 0 {
 			return fmt.Errorf("after `%s` there is still %q", hint[1], left)
 		}
 		return nil
@@ -85,7 +85,7 @@ func TestDoctor(t *testing.T) {
 	site(m, "east", resource("Site", "east", "{}"), listenerOf("backend", 8090, "backend"))
 	m.Must("sitelet", "reload")
 	m.Eventually(20*time.Second, func() error {
-		if left := troubles(diagnose(t, m)); len(left) > 0 {
+		if left := complaints(diagnose(t, m)); len(left) > 0 {
 			return fmt.Errorf("a host that is well has %q", left)
 		}
 		return nil
@@ -216,12 +216,12 @@ func TestDoctorLinger(t *testing.T) {
 	expect(t, "the warning of a reload", alice.Shell("sitelet reload 2>&1 >/dev/null | grep linger"), warning)
 	expect(t, "the warning of a start", alice.Shell("sitelet start web 2>&1 >/dev/null"), warning)
 
-	all := troubles(diagnose(t, alice))
+	all := complaints(diagnose(t, alice))
 	if len(all) != 1 || all[0].Check != "linger" || all[0].Hint != "Run `loginctl enable-linger alice`." {
 		t.Fatalf("found %q, want only that alice does not linger", all)
 	}
 	m.Shell(command.FindStringSubmatch(all[0].Hint)[1]) // by root: the machine has no polkit
-	expect(t, "the troubles of alice, who lingers", fmt.Sprint(troubles(diagnose(t, alice))), "[]")
+	expect(t, "the complaints of alice, who lingers", fmt.Sprint(complaints(diagnose(t, alice))), "[]")
 	expect(t, "what a reload says then", alice.Shell("sitelet reload 2>&1"), "nothing to do\n")
 
 	// Without ids of alice's own nothing can be unpacked.
@@ -233,7 +233,7 @@ func TestDoctorLinger(t *testing.T) {
 	// Somebody else's process, which alice cannot look at, has the port.
 	alice.Must("sitelet", "stop", "web")
 	squat(m)
-	taken := troubles(diagnose(t, alice))
+	taken := complaints(diagnose(t, alice))
 	if len(taken) != 1 || taken[0].Message != "TCP port 127.0.0.1:8080, which the container web wants, is taken by a process of user root" {
 		t.Errorf("found %q", taken)
 	}

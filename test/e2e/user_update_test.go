@@ -12,8 +12,8 @@ import (
 
 const aliceDescriptors = "/home/alice/.config/sitelet/containers/"
 
-// page is a descriptor of a web server with one page.
-func page(text string) string {
+// webPage is a descriptor of a web server with one page.
+func webPage(text string) string {
 	return shell("web", fmt.Sprintf(`trap 'exit 0' TERM; echo %s >/index.html; httpd -f -p 80 -h / & wait`, text),
 		ports(`"container_port": 80, "host_port": 8080, "host_ip": "127.0.0.1"`))
 }
@@ -48,7 +48,7 @@ func TestUserUpdates(t *testing.T) {
 	}
 	container := func() string { return inspect(alice, "web", "{{.Id}}") }
 
-	write(page("one"))
+	write(webPage("one"))
 	alice.Eventually(time.Minute, shows(m, "one"))
 	alice.Must("podman", "exec", "web", "sh", "-c", "echo written >/layer")
 	first := container()
@@ -67,14 +67,14 @@ func TestUserUpdates(t *testing.T) {
 	expect(t, "the container after the bad version", container(), first)
 	expect(t, "its layer", alice.Must("podman", "exec", "web", "cat", "/layer"), "written\n")
 
-	write(page("two"))
+	write(webPage("two"))
 	alice.Eventually(time.Minute, shows(m, "two"))
 	alice.Eventually(time.Minute, settled)
 	expect(t, "the result", result(), "updated")
 
 	m.Reboot()
 	alice.Eventually(time.Minute, shows(m, "two"))
-	write(page("three"))
+	write(webPage("three"))
 	alice.Eventually(time.Minute, shows(m, "three"))
 	alice.Eventually(time.Minute, settled)
 
