@@ -193,7 +193,10 @@ func verifyWatch(t *testing.T, m *machine.T) {
 	t.Helper()
 	lines := func(file string, want ...string) func() error {
 		return func() error {
-			out := m.ReadFile(file)
+			out, err := m.Exec("cat", file)
+			if err != nil {
+				return err // systemd makes the file
+			}
 			for _, line := range want {
 				if !regexp.MustCompile(`(?m)` + line).MatchString(out) {
 					return fmt.Errorf("no %q among\n%s", line, out)
