@@ -165,7 +165,7 @@ func (h Hooks) lookAtContainers(ctx context.Context, all []WorkloadStatus) error
 		}
 		w.Health = c.Health()
 		if v := w.Known.Runs(); v != nil && c.Labels[generator.LabelGeneration] == string(v.Generation) && c.Created > 0 {
-			w.Created = time.Unix(c.Created, 0)
+			w.Created = time.Unix(c.Created, 0).UTC()
 		}
 	}
 	return err

@@ -40,8 +40,8 @@ a wrong way. A watch goes on until it is interrupted, and then exits with 0.`,
 	output := outputFlag(cmd, formatYAML, formatWide, formatPrometheus)
 	cmd.Flags().BoolVarP(&watch, "watch", "w", false, "go on, and print what changes")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		if watch && *output == formatPrometheus {
-			return usageError{errors.New("metrics cannot be watched; leave out --watch")}
+		if *output == formatPrometheus && (watch || len(args) > 0) {
+			return usageError{errors.New("prometheus is for the metrics of all, once; leave out NAME and --watch")}
 		}
 		h, err := c.hooks(cmd)
 		if err != nil {
