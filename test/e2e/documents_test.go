@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/sitelet/sitelet/test/machine"
 )
@@ -52,7 +51,7 @@ var pages = []page{
 			{title: "A link between two sites", before: func(t *testing.T, m *machine.T) { site(m, "west", resource("Site", "west", "{}")) }},
 			{title: "A live change", after: func(t *testing.T, m *machine.T) {
 				m.Must("sitelet", "reload", "west")
-				m.Eventually(20*time.Second, answers(m, 5433, "hello from 127.0.0.1:5432"))
+				m.Eventually(patience, answers(m, 5433, "hello from 127.0.0.1:5432"))
 			}},
 			{title: "Certificates", before: does("mkdir -p new " + namespaces + "east/input/certs/public-tls; cp " + namespaces + "east/runtime/certs/east/* new")},
 		}},
@@ -61,7 +60,7 @@ var pages = []page{
 			{before: upstreamSite},
 			{title: "Taking over a namespace", after: func(t *testing.T, m *machine.T) {
 				m.Shell("cmp /root/east.backup/runtime/issuers/skupper-site-ca/tls.crt " + namespaces + "east/runtime/issuers/skupper-site-ca/tls.crt")
-				m.Eventually(20*time.Second, answers(m, 8080, "hello from 127.0.0.1:9000")) // through the link to west
+				m.Eventually(patience, answers(m, 8080, "hello from 127.0.0.1:9000")) // through the link to west
 			}},
 			{title: "Going back", before: func(t *testing.T, m *machine.T) { m.Must("sitelet", "reload") }},
 		}},
@@ -192,7 +191,7 @@ func does(script string) func(*testing.T, *machine.T) {
 // has is a command that comes to print something.
 func has(command, want string) func(*testing.T, *machine.T) {
 	return func(t *testing.T, m *machine.T) {
-		m.Eventually(30*time.Second, func() error {
+		m.Eventually(patience, func() error {
 			out, err := m.Machine.Shell(command)
 			if err == nil && !strings.Contains(out, want) {
 				err = fmt.Errorf("%s prints %q", command, out)

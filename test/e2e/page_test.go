@@ -38,6 +38,9 @@ type rule struct {
 	why    string
 }
 
+// patience is beyond what anything takes that a document leads to.
+const patience = 2 * time.Minute
+
 // part is a heading, a file or a command of a document.
 type part struct {
 	line    int
@@ -122,9 +125,9 @@ func run(m *machine.T, command string) error {
 	case strings.Contains(command, " --user"):
 		who = m.As("alice")
 	}
-	var patience time.Duration
+	var within time.Duration
 	if args[0] == "curl" {
-		patience = 20 * time.Second // a router takes a moment to find out who serves what
+		within = patience // a router takes a moment to find out who serves what
 	}
 	allowed := 0
 	for _, r := range rules {
@@ -136,7 +139,7 @@ func run(m *machine.T, command string) error {
 			allowed = r.status
 		}
 	}
-	return machine.Eventually(patience, func() error {
+	return machine.Eventually(within, func() error {
 		out, err := who.Exec("sh", "-ec", "cd; "+command)
 		var exit *exec.ExitError
 		if err == nil || errors.As(err, &exit) && exit.ExitCode() == allowed {

@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"testing"
-	"time"
 
 	"github.com/sitelet/sitelet/test/machine"
 )
@@ -109,7 +108,7 @@ var troubles = []section{
 			m.Must("systemctl", "stop", "skupper-east")
 		},
 		after: func(t *testing.T, m *machine.T) {
-			m.Eventually(20*time.Second, answers(m, 8090, "hello from 127.0.0.1:9000"))
+			m.Eventually(patience, answers(m, 8090, "hello from 127.0.0.1:9000"))
 		}},
 }
 
@@ -123,7 +122,7 @@ func fails(t *testing.T, m *machine.T, args ...string) {
 
 // settled waits until a reload has nothing left to do.
 func settled(m *machine.T) {
-	m.Eventually(time.Minute, func() error {
+	m.Eventually(patience, func() error {
 		_, err := m.Exec("sitelet", "plan")
 		return err
 	})
