@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"errors"
+	"fmt"
 	"testing"
 	"time"
 )
@@ -53,4 +54,41 @@ func TestUserSite(t *testing.T) {
 	alice.Eventually(20*time.Second, answers(m, 8082, "hello from 127.0.0.1:9000"))
 	expect(t, "root's containers", m.Must("podman", "ps", "--all", "--quiet"), "")
 	expect(t, "what of alice's failed", alice.Must("systemctl", "--user", "list-units", "--failed", "--no-legend", "sitelet-*"), "")
+}
+
+// A user's native router, beside one in a container; and both are removed again.
+func TestUserSiteLinux(t *testing.T) {
+	m := siteMachine(t)
+	alice := m.As("alice")
+	alice.Linger()
+	alice.Must("podman", "load", "--quiet", "--input", "/usr/share/router.tar")
+	echo(m, 9000)
+	for i, platform := range []string{"podman", "linux"} {
+		alice.WriteFile("/home/alice/.config/sitelet/sitelet.toml", fmt.Sprintf("platform = %q\n[update]\nprobation = \"1s\"\n", platform), 0o600)
+		dir, port := aliceNamespaces+platform+"/input/resources/", 8080+10*i
+		writeFiles(alice, map[string]string{
+			dir + "site.yaml": resource("Site", platform, "{linkAccess: default}"),
+			dir + "more.yaml": connectorOf("backend", 9000, "backend") + "---\n" + listenerOf("backend", port, "backend"),
+		})
+		alice.Must("sitelet", "reload", platform)
+		alice.Eventually(20*time.Second, answers(m, port, "hello from 127.0.0.1:9000"))
+		alice.WriteFile(dir+"second.yaml", listenerOf("second", port+1, "backend"), 0o600)
+		alice.Must("sitelet", "reload", platform)
+		alice.Eventually(20*time.Second, answers(m, port+1, "hello from 127.0.0.1:9000"))
+	}
+	expect(t, "the native router's owner", m.Shell("stat --format=%U /proc/$(pgrep --exact skrouterd)"), "alice\n")
+	expect(t, "ports that both have", alice.Shell(
+		`jq -r '.[] | select(.[0] == "listener" or .[0] == "tcpListener") | .[1].port' `+aliceNamespaces+`*/runtime/router/skrouterd.json | sort | uniq -d`), "")
+
+	m.Reboot()
+	echo(m, 9000)
+	for i, platform := range []string{"podman", "linux"} {
+		alice.Eventually(time.Minute, answers(m, 8080+10*i, "hello from 127.0.0.1:9000"))
+		alice.Must("sitelet", "site", "remove", "--purge", platform)
+		if err := answers(m, 8080+10*i, "hello")(); err == nil {
+			t.Errorf("the router on %s answers after its removal", platform)
+		}
+	}
+	expect(t, "the namespaces", alice.Shell("ls "+aliceNamespaces), "")
+	expect(t, "the containers", containerNames(alice), "")
 }
