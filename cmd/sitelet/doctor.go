@@ -89,9 +89,12 @@ const levelWidth = len("warning ")
 func printFindings(w io.Writer, found []doctor.Finding, colour bool) error {
 	var text strings.Builder
 	for _, f := range found {
-		begin, end := levelColour(f.Level, colour)
-		blanks := strings.Repeat(" ", levelWidth-len(f.Level.String()))
-		fmt.Fprintf(&text, "%s%s%s%s%s: %s\n", begin, f.Level, end, blanks, f.Check, diag.Harmless(f.Message))
+		level := f.Level.String()
+		blanks := strings.Repeat(" ", levelWidth-len(level))
+		if colour {
+			level = levelColour(f.Level).paint(level)
+		}
+		fmt.Fprintf(&text, "%s%s%s: %s\n", level, blanks, f.Check, diag.Harmless(f.Message))
 		if f.Hint != "" {
 			fmt.Fprintf(&text, "%s%s\n", strings.Repeat(" ", levelWidth), diag.Harmless(f.Hint))
 		}
@@ -100,20 +103,16 @@ func printFindings(w io.Writer, found []doctor.Finding, colour bool) error {
 	return err
 }
 
-// levelColour is the ANSI sequences around a level: red for errors, yellow for warnings, green for what is right.
-func levelColour(l doctor.Level, colour bool) (begin, end string) {
-	if !colour {
-		return "", ""
-	}
+func levelColour(l doctor.Level) sgr {
 	switch l {
 	case doctor.Error:
-		return "\x1b[1;31m", "\x1b[0m"
+		return red
 	case doctor.Warning:
-		return "\x1b[1;33m", "\x1b[0m"
+		return yellow
 	case doctor.OK:
-		return "\x1b[32m", "\x1b[0m"
+		return green
 	}
-	return "\x1b[1m", "\x1b[0m"
+	return ""
 }
 
 // warnOfLinger says that a user's services will not outlive the sessions, if they will not.

@@ -20,6 +20,7 @@ type sgr string
 
 const (
 	red    sgr = "31"
+	green  sgr = "32"
 	yellow sgr = "33"
 )
 
