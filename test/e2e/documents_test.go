@@ -15,6 +15,7 @@ import (
 var rules = []rule{
 	{"sitelet plan", 3, "there is something to do"},
 	{"sitelet check", 1, "it finds something"},
+	{"sitelet prune web", 1, "it has a descriptor"},
 	{"sitelet doctor", 1, "it finds something"},
 	{"systemctl is-active", 3, "it is not"},
 	{"systemctl status", 3, "it is not active"},
@@ -48,7 +49,6 @@ var pages = []page{
 				echo(m, 5432)
 			}},
 			// Of the two hosts, this is the other one too.
-			{title: "A link between two sites", before: func(t *testing.T, m *machine.T) { site(m, "west", resource("Site", "west", "{}")) }},
 			{title: "A live change", after: func(t *testing.T, m *machine.T) {
 				m.Must("sitelet", "reload", "west")
 				m.Eventually(patience, answers(m, 5433, "hello from 127.0.0.1:5432"))

@@ -100,6 +100,12 @@ var troubles = []section{
 		after: has("podman exec web hostname", "late\n")},
 	{title: "A user's services end at logout, or do not start at boot",
 		after: func(t *testing.T, m *machine.T) { m.Must("ls", "/var/lib/systemd/linger/alice") }},
+	{title: "A container has no network, or does not find another one by name",
+		before: func(t *testing.T, m *machine.T) {
+			quickTrials(m)
+			deploy(m, "db", forever, "")
+			m.Must("sitelet", "reload")
+		}},
 	{title: "The router does not answer",
 		before: func(t *testing.T, m *machine.T) {
 			echo(m, 9000)
