@@ -17,11 +17,11 @@ func (c *cli) renderCommand() *cobra.Command {
 	var dir string
 	cmd := &cobra.Command{
 		Use:   "render -d DIR",
-		Short: "Write what the generator and the hooks would write, to a directory",
+		Short: "Write units, Quadlet files and router configurations to a directory",
 		Long: `Writes the units, the Quadlet files for the host's Podman or else for the newest
-one, and the configurations of sites' routers, below DIR at the paths where the
-generator and the hooks would have written them; no certificates are made.
-Nothing outside DIR is touched, and neither systemd nor root is needed.
+one, and the configurations of sites' routers, below DIR at the paths that they
+would have on the host; no certificates are made. Nothing outside DIR is
+touched, and neither systemd nor root is needed.
 
 Exits with 0 if everything was rendered, 1 if there were errors (the
 others are rendered all the same), 2 if it was called in a wrong way.`,

@@ -11,7 +11,7 @@ func (c *cli) siteCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "site COMMAND",
 		Short:   "Remove a Skupper site",
-		Long:    "Holds what is done about a Skupper site as a whole.",
+		Long:    "Commands for a Skupper site as a whole.",
 		Example: "  sitelet site remove east",
 	}
 	cmd.AddCommand(c.siteRemoveCommand())
@@ -54,7 +54,7 @@ func (c *cli) linkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "link COMMAND",
 		Short:   "Print links for other sites",
-		Long:    "Holds what concerns links between Skupper sites.",
+		Long:    "Commands for links between Skupper sites.",
 		Example: "  sitelet link generate east",
 	}
 	cmd.AddCommand(c.linkGenerateCommand())
