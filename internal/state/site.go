@@ -104,19 +104,11 @@ func (s Store) WriteSite(site Site) error {
 	if err := os.MkdirAll(s.siteDir(), 0o700); err != nil {
 		return fmt.Errorf("writing the state of the site %s: %w", site.Namespace, err)
 	}
-	s.sweepSite(site.Namespace)
+	s.SweepSite(site.Namespace)
 	if err := renameio.WriteFile(s.sitePath(site.Namespace), data, 0o600, renameio.WithTempDir(s.siteDir()), renameio.WithStaticPermissions(0o600)); err != nil {
 		return fmt.Errorf("writing the state of the site %s: %w", site.Namespace, err)
 	}
 	return nil
-}
-
-// sweepSite removes what a WriteSite has left behind that was killed: names that renameio makes of the file's.
-func (s Store) sweepSite(namespace string) {
-	left, _ := filepath.Glob(filepath.Join(s.siteDir(), "."+namespace+suffix+"*"))
-	for _, path := range left {
-		os.Remove(path)
-	}
 }
 
 // RemoveSite forgets a namespace.

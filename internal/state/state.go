@@ -113,7 +113,7 @@ func (s Store) Change(name string, change func(*Workload) error) error {
 	if err := syscall.Flock(int(lock.Fd()), syscall.LOCK_EX); err != nil {
 		return fmt.Errorf("locking the state of %s: %w", name, err)
 	}
-	s.sweep(name)
+	removeLeft(s.Dir, name)
 	w, _ := s.Read(name)
 	before, _ := json.Marshal(w)
 	if err := change(&w); err != nil {
@@ -123,14 +123,6 @@ func (s Store) Change(name string, change func(*Workload) error) error {
 		return nil
 	}
 	return s.Write(w)
-}
-
-// sweep removes what a Write has left behind that was killed: names that renameio makes of the file's.
-func (s Store) sweep(name string) {
-	left, _ := filepath.Glob(filepath.Join(s.Dir, "."+name+suffix+"*"))
-	for _, path := range left {
-		os.Remove(path)
-	}
 }
 
 // Remove forgets a workload.

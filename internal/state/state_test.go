@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"reflect"
 	"strings"
 	"testing"
@@ -46,6 +47,9 @@ func TestChangeSweeps(t *testing.T) {
 		if err := os.WriteFile(path, nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if workloads, namespaces := store.Leftovers(); !slices.Equal(workloads, []string{"db", "web"}) || namespaces != nil {
+		t.Errorf("left: %q, %q", workloads, namespaces)
 	}
 	if err := store.Change("web", func(*Workload) error { return nil }); err != nil {
 		t.Fatal(err)
