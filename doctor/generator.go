@@ -8,6 +8,9 @@ func checkGenerator(in inputs, u units, speak speech) []Finding {
 	if !in.hasRun {
 		return one(check, Warning, "it has not run in this boot", "Run "+speak.systemctl("daemon-reload")+"; if that changes nothing, install sitelet anew.")
 	}
+	if in.plan.Unread != "" {
+		return one(check, Note, in.plan.Unread+": descriptors and sites are not read", "")
+	}
 	pending := 0
 	for _, a := range in.plan.Actions {
 		if a.Pending() && a.Verb != plan.Resume {

@@ -6,7 +6,6 @@ import (
 
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/hooks"
-	"github.com/sitelet/sitelet/internal/config"
 	"github.com/sitelet/sitelet/internal/descriptor"
 	"github.com/sitelet/sitelet/internal/pki"
 	"github.com/sitelet/sitelet/internal/plan"
@@ -42,7 +41,7 @@ func lookAtInputs(ctx context.Context, h hooks.Hooks) inputs {
 	in.containers, _ = loaded.Check()
 	in.records = loaded.Sites
 	in.hasRun = generator.ReadManifest(h.Paths).Written != ""
-	if in.plan.Config.Mode != config.Off {
+	if in.plan.Unread == "" {
 		in.sites, _ = h.LookAtSites()
 	}
 	for _, s := range in.sites {

@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 
 	"github.com/sitelet/sitelet/internal/build"
@@ -20,6 +23,7 @@ import (
 // Inputs is all that a run reads before it decides anything.
 type Inputs struct {
 	Config config.Config
+	Unread string        // why descriptors and sites are not read; empty where they are
 	Files  []source.File // descriptors
 	Dirs   []string      // that were looked into for them
 	Found  diag.List     // what is wrong with the configuration, and which files could not be read
@@ -35,11 +39,7 @@ type Inputs struct {
 // Load reads the inputs of a scope. It always returns what it could read.
 func Load(p paths.Paths) Inputs {
 	in := Inputs{paths: p, store: state.Store{Dir: p.StateDir}, quadlets: quadletUnits(p)}
-	in.Config, in.Found = config.Load(p)
-	if in.Found.HasErrors() {
-		// Nobody knows what was meant: keep what runs.
-		in.Config.Mode = config.Off
-	}
+	in.Config, in.Unread, in.Found = LoadConfig(p)
 	if in.Config.Mode != config.Off {
 		files, dirs, found := Reader(p).Descriptors(DescriptorDirs(p, in.Config))
 		in.Files, in.Dirs, in.Found = files, dirs, append(in.Found, found...)
@@ -51,6 +51,20 @@ func Load(p paths.Paths) Inputs {
 	in.Names = names
 	in.loadSites()
 	return in
+}
+
+// LoadConfig reads the configuration. With an error in it, its mode is Off, as nobody knows what was meant: what runs is kept. unread
+// says why descriptors and sites are not to be read, if they are not.
+func LoadConfig(p paths.Paths) (c config.Config, unread string, found diag.List) {
+	c, found = config.Load(p)
+	if i := slices.IndexFunc(found, func(d diag.Diagnostic) bool { return d.Severity == diag.Error }); i >= 0 {
+		c.Mode = config.Off
+		return c, found[i].File + ` has errors, which has the effect of mode = "off"`, found
+	}
+	if c.Mode == config.Off {
+		unread = `mode is "off" in ` + c.ModeFrom
+	}
+	return c, unread, found
 }
 
 // loadSites reads what hooks have found that sites are to run: nothing of a site is decided here.
@@ -131,7 +145,8 @@ func put(h hash.Hash, values ...string) {
 	io.WriteString(h, ";")
 }
 
-// LoadNamed is Load with the files and directories that are named in place of the configured ones; with none named it is Load.
+// LoadNamed is Load with the files that are named, or lie in directories that are, in place of the configured ones: descriptors and
+// resources of sites alike. With none named it is Load.
 func LoadNamed(p paths.Paths, named []string) (Inputs, error) {
 	in := Load(p)
 	if len(named) == 0 {
@@ -145,17 +160,42 @@ func LoadNamed(p paths.Paths, named []string) (Inputs, error) {
 		if err != nil {
 			return Inputs{}, fmt.Errorf("%s cannot be checked: %w", path, err)
 		}
-		if info.IsDir() {
-			files, _, found := reader.Descriptors([]string{path})
+		if !info.IsDir() {
+			in.add(reader.File(path))
+			continue
+		}
+		before := len(in.Files) + len(in.Found)
+		for _, dir := range resourceDirs(path) {
+			files, _, found := reader.Both(dir)
 			in.Files, in.Found = append(in.Files, files...), append(in.Found, found...)
-			continue
 		}
-		file, bad := reader.File(path)
-		if bad != nil {
-			in.Found = append(in.Found, *bad)
-			continue
+		if len(in.Files)+len(in.Found) == before {
+			return Inputs{}, fmt.Errorf("there is nothing to check in %s; name descriptors (.json), resources of a site (.yaml, .yml), or directories that hold some", path)
 		}
-		in.Files = append(in.Files, file)
 	}
 	return in, nil
+}
+
+func (in *Inputs) add(file source.File, bad *diag.Diagnostic) {
+	if bad != nil {
+		in.Found = append(in.Found, *bad)
+		return
+	}
+	in.Files = append(in.Files, file)
+}
+
+// resourceDirs returns where the resources lie of a namespace's directory, or of the directory of all namespaces: the rest of it is
+// what sitelet has made. Any other directory is one itself.
+func resourceDirs(path string) []string {
+	var dirs []string
+	for _, pattern := range []string{"input/resources", "*/input/resources"} {
+		matches, _ := fs.Glob(os.DirFS(path), pattern)
+		for _, match := range matches {
+			dirs = append(dirs, filepath.Join(path, match))
+		}
+	}
+	if len(dirs) == 0 {
+		return []string{path}
+	}
+	return dirs
 }

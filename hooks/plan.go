@@ -15,6 +15,7 @@ import (
 type Planned struct {
 	Actions []plan.Action
 	Found   diag.List // about the inputs
+	Unread  string    // why descriptors and sites are not read; empty where they are
 	Config  config.Config
 
 	inputs   generator.Inputs
@@ -53,20 +54,20 @@ func (h Hooks) Plan(ctx context.Context) (Planned, error) {
 	in := generator.Load(h.Paths)
 	var sites []Site
 	var siteFound diag.List
-	if in.Config.Mode != config.Off {
+	if in.Unread == "" {
 		sites, siteFound = h.LookAtSites()
-		in.Sites = replaceSites(in.Sites, sites)
+		in.Sites = ReplaceSites(in.Sites, sites)
 	}
-	p := Planned{inputs: in, Config: in.Config}
+	p := Planned{inputs: in, Config: in.Config, Unread: in.Unread}
 	known, found := in.Known()
 	rendered, more := in.Render(known)
 	p.known, p.sites, p.rendered, p.Found = known, sites, rendered, slices.Concat(found, more, siteFound)
 	p.Found.Sort()
-	p.stale = generator.ReadManifest(h.Paths).Written != in.Written()
-	if in.Config.Mode == config.Off {
+	if in.Unread != "" {
 		p.Actions = plan.Hold(known)
 		return p, nil
 	}
+	p.stale = generator.ReadManifest(h.Paths).Written != in.Written()
 	host := plan.Host{Known: known, Frozen: in.Config.Mode == config.Init, Broken: generator.Broken(in, rendered, known)}
 	host.Unborn, host.Stopped = h.idle(ctx)
 	var wanted []plan.Wanted

@@ -43,11 +43,14 @@ func newSuffix() string {
 	return hex.EncodeToString(b[:])
 }
 
+// errBadConfig keeps a site from being looked at.
+var errBadConfig = errors.New("sitelet.toml has errors; `sitelet check` names them")
+
 // identify says which router a site is to have.
 func (h Hooks) identify(s *Site) error {
 	c, found := config.Load(h.Paths)
 	if found.HasErrors() {
-		return errors.New("sitelet.toml has errors; `sitelet check` names them")
+		return errBadConfig
 	}
 	c, err := c.WithEnvironment(os.Getenv)
 	if err != nil {

@@ -30,7 +30,7 @@ func (h Hooks) LookAtSites() (sites []Site, found diag.List) {
 	names, found := h.Namespaces()
 	for _, namespace := range names {
 		s, err := h.LookAtSite(namespace)
-		if err != nil {
+		if err != nil && !errors.Is(err, errBadConfig) { // which has findings of its own
 			found = append(found, diag.Diagnostic{File: h.home(namespace), Message: err.Error()})
 			continue
 		}
@@ -45,7 +45,7 @@ func (h Hooks) LookAtSites() (sites []Site, found diag.List) {
 func (h Hooks) refreshSites(ctx context.Context) []Outcome {
 	names, _ := h.Namespaces()
 	names = slices.DeleteFunc(names, h.isFrozen)
-	if c, _ := config.Load(h.Paths); c.Mode == config.Off {
+	if _, unread, _ := generator.LoadConfig(h.Paths); unread != "" {
 		return nil
 	}
 	failed := make([]error, len(names))
@@ -87,8 +87,8 @@ const (
 // SitePath is that of one namespace.
 func SitePath(namespace string) string { return "sitelet-site@" + namespace + ".path" }
 
-// replaceSites replaces the sites of the state by what they are to become: a plan is made before anything is written.
-func replaceSites(known []state.Site, sites []Site) []state.Site {
+// ReplaceSites replaces the sites of the state by what they are to become: a plan is made before anything is written.
+func ReplaceSites(known []state.Site, sites []Site) []state.Site {
 	for _, s := range sites {
 		if s.Impossible() || !s.begun() {
 			continue

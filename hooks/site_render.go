@@ -11,8 +11,11 @@ import (
 )
 
 // WriteSites writes below dir what a refresh of all sites would write, but for certificates and what is made from them, and returns
-// what would be kept of those that have a router.
+// what would be kept of those that have a router. Where the mode is off there are none.
 func (h Hooks) WriteSites(dir string) ([]state.Site, diag.List, error) {
+	if _, unread, _ := generator.LoadConfig(h.Paths); unread != "" {
+		return nil, nil, nil
+	}
 	sites, found := h.LookAtSites()
 	at := h
 	at.Paths.NamespacesDir = generator.Below(dir, h.Paths, h.Paths.NamespacesDir)

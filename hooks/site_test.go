@@ -282,7 +282,7 @@ func TestImpossible(t *testing.T) {
 			if diff := cmp.Diff(record, mustRecord(t, h)); diff != "" {
 				t.Errorf("the state changes (-before +after):\n%s", diff)
 			}
-			if looked, found := h.LookAtSites(); len(looked) != 1 || !found.HasErrors() || replaceSites([]state.Site{record}, looked)[0].Router == nil {
+			if looked, found := h.LookAtSites(); len(looked) != 1 || !found.HasErrors() || ReplaceSites([]state.Site{record}, looked)[0].Router == nil {
 				t.Error("a plan would be made of it")
 			}
 			put(t, h, "resources/site.yaml", site)

@@ -25,9 +25,10 @@ func (c *cli) checkCommand() *cobra.Command {
 		Use:   "check [-o FORMAT] [PATH...]",
 		Short: "Say what is wrong with the configuration, descriptors and sites",
 		Long: `Checks the configuration, all descriptors and all sites of the host, or only
-what is named: descriptors, by themselves or by their directories, as one set,
-and YAML files with resources of one site. Asks the host's Quadlet too if there
-is one. Prints each finding with its place and what to do.
+what is named: descriptors as one set, and resources of sites, by themselves or
+by their directories. YAML files are resources of one site, or of the namespace
+whose they are. Asks the host's Quadlet too if there is one. Prints each finding
+with its place and what to do.
 
 Exits with 0 if there are no errors (there may be warnings), 1 if there are, 2
 if it was called in a wrong way.`,
@@ -52,10 +53,20 @@ func (c *cli) check(ctx context.Context, p paths.Paths, named []string, output f
 	if err != nil {
 		return err
 	}
-	rendered, found := in.Render(nil)
-	sites := c.checkSites(p, named)
-	found = append(found, sites.found...)
-	found = append(found, tryQuadlet(ctx, p, rendered, len(named) == 0)...)
+	resources, found := 0, diag.List(nil)
+	if len(named) == 0 {
+		resources, found = checkAllSites(p, &in)
+		for _, dir := range in.Dirs {
+			found = append(found, source.Unread(dir, isYAML, "is not read: descriptors are JSON, and end in .json",
+				"Write it in JSON; resources of a site belong below "+p.NamespacesDir+".")...)
+		}
+	} else {
+		var files []source.File
+		in.Files, files = apart(in.Files)
+		resources, found = checkResources(files)
+	}
+	rendered, more := in.Render(nil)
+	found = slices.Concat(found, more, tryQuadlet(ctx, p, rendered, len(named) == 0))
 	found.Sort()
 	if output == formatJSON {
 		err = diag.PrintJSON(c.out, found)
@@ -65,7 +76,7 @@ func (c *cli) check(ctx context.Context, p paths.Paths, named []string, output f
 		if len(named) == 0 {
 			places = generator.DescriptorDirs(p, in.Config)
 		}
-		fmt.Fprintln(c.out, summary(len(in.Files), sites.resources, places, found))
+		fmt.Fprintln(c.out, summary(len(in.Files), resources, places, found))
 	}
 	if err != nil {
 		return err
@@ -106,25 +117,18 @@ func tryQuadlet(ctx context.Context, p paths.Paths, rendered []generator.Rendere
 // load reads what is to be checked, whatever the configuration says of using it.
 func load(p paths.Paths, named []string) (generator.Inputs, error) {
 	for _, path := range named {
-		if isYAML(path) {
-			continue
-		}
 		if filepath.Ext(path) == ".toml" {
 			return generator.Inputs{}, usageError{fmt.Errorf("%s is no descriptor; name none, and the configuration is checked", path)}
 		}
 	}
-	descriptors := slices.DeleteFunc(slices.Clone(named), isYAML)
-	if len(named) > 0 && len(descriptors) == 0 {
-		return generator.Inputs{}, nil
-	}
-	in, err := generator.LoadNamed(p, descriptors)
+	in, err := generator.LoadNamed(p, named)
 	var missing *fs.PathError
 	if errors.As(err, &missing) {
-		return in, fmt.Errorf("%s cannot be checked: %w; name descriptors, or directories that hold some", missing.Path, missing.Err)
+		return in, fmt.Errorf("%s cannot be checked: %w; name descriptors, resources of a site, or directories that hold some", missing.Path, missing.Err)
 	}
 	if len(named) == 0 && in.Config.Mode == config.Off {
-		files, _, found := generator.Reader(p).Descriptors(generator.DescriptorDirs(p, in.Config))
-		in.Files, in.Found = files, append(in.Found, found...)
+		files, dirs, found := generator.Reader(p).Descriptors(generator.DescriptorDirs(p, in.Config))
+		in.Files, in.Dirs, in.Found = files, dirs, append(in.Found, found...)
 	}
 	in.Files = distinct(in.Files)
 	return in, err
@@ -165,20 +169,23 @@ func summary(descriptors, resources int, places []string, found diag.List) strin
 	if warnings := len(found) - wrong; warnings > 0 {
 		counts = append(counts, counted(warnings, "warning"))
 	}
-	what := counted(descriptors, "descriptor")
-	switch {
-	case resources > 0 && descriptors == 0:
-		what = counted(resources, "site resource")
-	case resources > 0:
-		what += " and " + counted(resources, "site resource")
+	var what []string
+	if descriptors > 0 {
+		what = append(what, counted(descriptors, "descriptor"))
 	}
+	if resources > 0 {
+		what = append(what, counted(resources, "site resource"))
+	}
+	checked := strings.Join(what, " and ") + " checked: "
 	switch {
-	case len(counts) > 0:
-		return what + " checked: " + strings.Join(counts, ", ")
-	case descriptors+resources == 0:
+	case len(what) == 0 && len(counts) == 0:
 		return "no descriptors in " + strings.Join(places, ", ")
+	case len(what) == 0: // what is wrong is said of no one in particular
+		return strings.Join(counts, ", ")
+	case len(counts) == 0:
+		return checked + "nothing wrong"
 	}
-	return what + " checked: nothing wrong"
+	return checked + strings.Join(counts, ", ")
 }
 
 func counted(n int, what string) string {

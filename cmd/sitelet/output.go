@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -65,6 +66,13 @@ func (v *formatValue) Set(s string) error {
 	}
 	*v.format = format(s)
 	return nil
+}
+
+// printUnread says on standard error why descriptors and sites are not read, if they are not.
+func (c *cli) printUnread(why string) {
+	if why != "" {
+		fmt.Fprintf(c.err, "%s: descriptors and sites are not read\n", diag.Harmless(why))
+	}
 }
 
 // printYAML prints what printJSON does in YAML.

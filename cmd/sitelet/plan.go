@@ -44,6 +44,7 @@ func (c *cli) plan(cmd *cobra.Command, output format) error {
 	if err := diag.Print(c.err, p.Found, readSource, colour(c.err)); err != nil {
 		return err
 	}
+	c.printUnread(p.Unread)
 	if output == formatJSON {
 		err = c.printPlanJSON(p)
 	} else {

@@ -91,6 +91,7 @@ func (c *cli) reload(cmd *cobra.Command, names []string, force, pull bool) error
 	if err := diag.Print(c.err, p.Found, readSource, colour(c.err)); err != nil {
 		return err
 	}
+	c.printUnread(p.Unread)
 	progress, stop := c.follow(&h)
 	outcomes, err := h.Reload(cmd.Context(), only, pull, func(o hooks.Outcome) {
 		if o.Err != nil {

@@ -45,6 +45,8 @@ others are rendered all the same), 2 if it was called in a wrong way.`,
 }
 
 func (c *cli) render(p paths.Paths, dir string) error {
+	_, unread, _ := generator.LoadConfig(p)
+	c.printUnread(unread)
 	h := hooks.Hooks{Paths: p, Now: time.Now}
 	sites, found, err := h.WriteSites(dir)
 	if err == nil {

@@ -67,6 +67,7 @@ func (c *cli) status(ctx context.Context, h hooks.Hooks, name string, output for
 	for _, err := range s.Unknown {
 		fmt.Fprintf(c.err, "sitelet: %v\n", err)
 	}
+	c.printUnread(s.Unread)
 	switch {
 	case output == formatPrometheus:
 		return c.printMetrics(h, s.Workloads)
@@ -80,7 +81,7 @@ func (c *cli) status(ctx context.Context, h hooks.Hooks, name string, output for
 	case formatYAML:
 		return printYAML(c.out, all)
 	}
-	if len(all) == 0 {
+	if len(all) == 0 && s.Unread == "" {
 		fmt.Fprintf(c.err, "There are no workloads. A descriptor below %s or a Site below %s makes one at the next `sitelet reload`.\n",
 			h.Paths.ContainersDir, h.Paths.NamespacesDir)
 	}

@@ -18,7 +18,8 @@ import (
 // Config is the configuration; its zero value holds the defaults.
 type Config struct {
 	Mode       Mode
-	Prune      bool // remove what has no descriptor any more
+	ModeFrom   string // path of the file that sets it; empty where none does
+	Prune      bool   // remove what has no descriptor any more
 	Containers Containers
 	Update     Updates
 	Platform   string // of the sites that have none yet: "podman", "docker" or "linux"; empty for podman

@@ -66,7 +66,7 @@ func TestReadRefuses(t *testing.T) {
 			if lines(found) != c.want {
 				t.Errorf("got\n%s\nwant\n%s", lines(found), c.want)
 			}
-			if !reflect.DeepEqual(got, Config{Mode: Init}) {
+			if !reflect.DeepEqual(got, Config{Mode: Init, ModeFrom: "0.toml"}) {
 				t.Errorf("got %+v: a refused file or value has changed something", got)
 			}
 		})
@@ -98,7 +98,7 @@ func TestLoad(t *testing.T) {
 	write(t, filepath.Join(p.ConfigDropIns, "40-other.conf"), "mode = 'off'")
 	write(t, p.ConfigFile, "mode = 'update'\n[containers]\ndirectories = ['/main']")
 	got, found := Load(p)
-	if want := (Config{Mode: Init, Containers: Containers{[]string{"/a"}}}); len(found) > 0 || !reflect.DeepEqual(got, want) {
+	if want := (Config{Mode: Init, ModeFrom: filepath.Join(p.ConfigDropIns, "20-b.toml"), Containers: Containers{[]string{"/a"}}}); len(found) > 0 || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v and %v, want %+v", got, found, want)
 	}
 

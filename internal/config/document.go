@@ -34,7 +34,11 @@ func (c *Config) add(file File) diag.List {
 		}
 		if i := slices.IndexFunc(settings, func(s setting) bool { return s.key == name }); i >= 0 {
 			done = append(done, name)
-			found = append(found, d.at(key, settings[i].set(c, d.value(key))...)...)
+			bad := settings[i].set(c, d.value(key))
+			if name == "mode" && bad == nil {
+				c.ModeFrom = file.Path
+			}
+			found = append(found, d.at(key, bad...)...)
 		} else if bad := d.table(key); bad != nil {
 			done = append(done, name)
 			found = append(found, d.at(key, *bad)...)

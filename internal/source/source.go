@@ -46,6 +46,12 @@ func (r Reader) Resources(dir string) (files []File, looked []string, found diag
 	return s.files([]string{dir})
 }
 
+// Both is Descriptors for a directory that may hold descriptors, resources or both.
+func (r Reader) Both(dir string) (files []File, looked []string, found diag.List) {
+	s := search{reader: r, endings: []string{".json", ".yaml", ".yml"}, instead: "Name its target."}
+	return s.files([]string{dir})
+}
+
 // search is one look for files.
 type search struct {
 	reader  Reader
