@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/sitelet/sitelet/internal/quadlet"
 )
@@ -37,9 +36,6 @@ func lookAtPodman(ctx context.Context, p Podman) podmanInfo {
 // errNoPodman stands for what checkPodman tells once.
 var errNoPodman = errors.New("podman could not be asked")
 
-// installPodman is what to do without one that can be used.
-var installPodman = fmt.Sprintf("Install Podman %d.%d or newer (package podman).", quadlet.Minimum.Major, quadlet.Minimum.Minor)
-
 func checkPodman(info podmanInfo, needed bool) []Finding {
 	const check = "podman"
 	bad := Error
@@ -47,14 +43,14 @@ func checkPodman(info podmanInfo, needed bool) []Finding {
 		bad = Note
 	}
 	if info.err != nil {
-		return one(check, bad, "no container can be made: "+info.err.Error(), installPodman)
+		return one(check, bad, "no container can be made: "+info.err.Error(), quadlet.InstallHint)
 	}
 	version, err := quadlet.ParseVersion(info.Version.Version)
 	switch {
 	case err != nil:
-		return one(check, bad, err.Error(), installPodman)
+		return one(check, bad, err.Error(), quadlet.InstallHint)
 	case !version.AtLeast(quadlet.Minimum):
-		return one(check, bad, fmt.Sprintf("version %v is older than %v, the first that sitelet can work with", version, quadlet.Minimum), installPodman)
+		return one(check, bad, fmt.Sprintf("version %v is older than %v, the first that sitelet can work with", version, quadlet.Minimum), quadlet.InstallHint)
 	}
 	return one(check, OK, "version "+version.String(), "")
 }
@@ -77,8 +73,7 @@ func checkQuadlet(q hostQuadlet, needed bool) []Finding {
 		if !needed {
 			level = Note
 		}
-		message, _, _ := strings.Cut(q.err.Error(), "; install")
-		return one(check, level, message, installPodman)
+		return one(check, level, quadlet.Finding(q.err), quadlet.InstallHint)
 	}
 	return one(check, OK, "version "+q.Version.String()+", "+q.Path, "")
 }

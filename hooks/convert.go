@@ -157,9 +157,9 @@ func (h Hooks) refuseUnmade(ctx context.Context, p *Planned) {
 	}
 	commands, err := h.commands(ctx, ms...)
 	if err != nil {
-		p.Found = append(p.Found, diag.Diagnostic{File: "podman", Message: err.Error()})
+		p.Host = diag.List{WithoutPodman(err)}
 		for i := range ms {
-			refuse(i, err.Error())
+			refuse(i, "there is no Podman that can be used; see `sitelet doctor`")
 		}
 	}
 	for i, c := range commands {
@@ -169,6 +169,11 @@ func (h Hooks) refuseUnmade(ctx context.Context, p *Planned) {
 		}
 	}
 	p.Found.Sort()
+}
+
+// WithoutPodman is the finding about a host that has no quadlet that can be used, and why.
+func WithoutPodman(err error) diag.Diagnostic {
+	return diag.Diagnostic{File: "podman", Message: quadlet.Finding(err), Hint: "No container can be made until then. " + quadlet.InstallHint}
 }
 
 // postponeUnmade has the daemon-reload leave the units of what refuseUnmade has found.

@@ -107,7 +107,7 @@ func TestNoPodman(t *testing.T) {
 		spoil func(h Hooks)
 		want  string
 	}{
-		"missing": {func(h Hooks) { os.Remove(h.Paths.Below("/usr/libexec/podman/quadlet")) }, "install Podman 4.9 or newer"},
+		"missing": {func(h Hooks) { os.Remove(h.Paths.Below("/usr/libexec/podman/quadlet")) }, "there is no quadlet in /usr/local/libexec/podman, /usr/local/lib/podman, /usr/libexec/podman, /usr/lib/podman. No container can be made until then. Install Podman 4.9 or newer"},
 		"old":     {func(h Hooks) { putQuadlet(t, h, old) }, "version 4.8.3 of Podman is older than 4.9.0"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,8 +133,8 @@ func TestNoPodman(t *testing.T) {
 				t.Fatal(err)
 			}
 			p, err := h.Plan(context.Background())
-			if err != nil || verbs(p) != "web refused" || len(p.Found) != 1 || !strings.Contains(p.Found[0].Message, c.want) || p.Actions[0].Note != p.Found[0].Message {
-				t.Fatalf("%v, %v, found %v", err, p.Actions, p.Found)
+			if err != nil || verbs(p) != "web refused" || len(p.Found) != 0 || len(p.Host) != 1 || !strings.Contains(p.Host[0].String(), c.want) || p.Actions[0].Note != "there is no Podman that can be used; see `sitelet doctor`" {
+				t.Fatalf("%v, %v, found %v", err, p.Actions, p.Findings())
 			}
 			for range 2 {
 				if outcomes, err := h.Reload(context.Background(), "", false, func(Outcome) {}); err != nil || len(outcomes) > 0 {

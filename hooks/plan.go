@@ -15,6 +15,7 @@ import (
 type Planned struct {
 	Actions []plan.Action
 	Found   diag.List // about the inputs
+	Host    diag.List // about what the host lacks to carry it out
 	Unread  string    // why descriptors and sites are not read; empty where they are
 	Config  config.Config
 
@@ -32,6 +33,9 @@ func (p Planned) Pending() bool {
 		return a.Pending() || a.Verb == plan.Orphaned && p.Config.Prune
 	})
 }
+
+// Findings are all of them, those about the host first.
+func (p Planned) Findings() diag.List { return slices.Concat(p.Host, p.Found) }
 
 // Stale tells whether systemd has units of files that have changed since, or the generator has not run in this boot.
 func (p Planned) Stale() bool { return p.stale }

@@ -23,6 +23,7 @@ import (
 type Status struct {
 	Workloads []WorkloadStatus // containers and then sites, by name
 	Found     diag.List        // about the inputs
+	Host      diag.List        // about what the host lacks
 	Unread    string           // why descriptors and sites are not read; empty where they are
 	Unknown   []error          // what could not be asked, and so is left out
 }
@@ -66,7 +67,7 @@ func (h Hooks) Status(ctx context.Context, name string) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	s := Status{Found: p.Found, Unread: p.Unread}
+	s := Status{Found: p.Found, Host: p.Host, Unread: p.Unread}
 	for _, a := range p.Actions {
 		if w := described(p, a); name == "" || name == w.Name || name == w.Called() {
 			s.Workloads = append(s.Workloads, w)

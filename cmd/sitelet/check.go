@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/hooks"
 	"github.com/sitelet/sitelet/internal/config"
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
@@ -96,7 +97,9 @@ func tryQuadlet(ctx context.Context, p paths.Paths, rendered []generator.Rendere
 	tool, err := quadlet.Host(ctx, p.Root, "")
 	switch {
 	case err != nil && host:
-		return diag.List{{File: "podman", Severity: diag.Warning, Message: err.Error(), Hint: "No container can be made until then."}}
+		d := hooks.WithoutPodman(err)
+		d.Severity = diag.Warning // nothing is wrong with what is checked
+		return diag.List{d}
 	case err != nil:
 		return nil
 	}

@@ -41,7 +41,7 @@ func (c *cli) plan(cmd *cobra.Command, output format) error {
 	if err != nil {
 		return err
 	}
-	if err := diag.Print(c.err, p.Found, readSource, colour(c.err)); err != nil {
+	if err := diag.Print(c.err, p.Findings(), readSource, colour(c.err)); err != nil {
 		return err
 	}
 	c.printUnread(p.Unread)
@@ -53,7 +53,7 @@ func (c *cli) plan(cmd *cobra.Command, output format) error {
 	switch {
 	case err != nil:
 		return err
-	case p.Found.HasErrors():
+	case p.Findings().HasErrors():
 		return errFindings
 	case p.Pending():
 		return errPending
@@ -70,7 +70,7 @@ func (c *cli) printPlan(p hooks.Planned) error {
 		}
 		rows = append(rows, []string{a.Name, string(a.Verb), cost, strings.Join(reasons(a), "; ")})
 	}
-	if err := printTable(c.out, rows); err != nil || !p.Pending() || p.Found.HasErrors() {
+	if err := printTable(c.out, rows); err != nil || !p.Pending() || p.Findings().HasErrors() {
 		return err
 	}
 	if !slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Pending() || a.Verb == plan.Orphaned }) {

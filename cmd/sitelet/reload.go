@@ -88,7 +88,7 @@ func (c *cli) reload(cmd *cobra.Command, names []string, force, pull bool) error
 	if err != nil {
 		return err
 	}
-	if err := diag.Print(c.err, p.Found, readSource, colour(c.err)); err != nil {
+	if err := diag.Print(c.err, p.Findings(), readSource, colour(c.err)); err != nil {
 		return err
 	}
 	c.printUnread(p.Unread)
@@ -104,7 +104,7 @@ func (c *cli) reload(cmd *cobra.Command, names []string, force, pull bool) error
 	switch {
 	case err != nil:
 		return err
-	case p.Found.HasErrors() || slices.ContainsFunc(outcomes, func(o hooks.Outcome) bool { return o.Err != nil }):
+	case p.Findings().HasErrors() || slices.ContainsFunc(outcomes, func(o hooks.Outcome) bool { return o.Err != nil }):
 		return errFindings
 	case len(outcomes) == 0:
 		fmt.Fprintln(c.out, "nothing to do")

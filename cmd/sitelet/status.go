@@ -88,6 +88,9 @@ func (c *cli) status(ctx context.Context, h hooks.Hooks, name string, output for
 	if s.Found.HasErrors() {
 		fmt.Fprintln(c.err, "There are errors in descriptors or resources; `sitelet check` names them.")
 	}
+	if s.Host.HasErrors() {
+		fmt.Fprintln(c.err, "The host lacks what containers need; `sitelet doctor` says what to do.")
+	}
 	t := c.statusTable(output)
 	return t.print(all...)
 }

@@ -67,6 +67,15 @@ func find(root string) (string, error) {
 		strings.Join(helperDirs, ", "), Minimum.Major, Minimum.Minor)
 }
 
+// InstallHint is what to do where Host returns an error.
+var InstallHint = fmt.Sprintf("Install Podman %d.%d or newer (package podman).", Minimum.Major, Minimum.Minor)
+
+// Finding words an error of Host's, which InstallHint follows.
+func Finding(err error) string {
+	message, _, _ := strings.Cut(err.Error(), "; install")
+	return message
+}
+
 // identity returns a string that changes when the file at path is replaced or rewritten.
 func identity(path string) (string, error) {
 	info, err := os.Stat(path)
