@@ -47,6 +47,13 @@ func (p *Planned) restrict(only string) {
 	}
 }
 
+// Of returns the plan for one workload, without what other files come to.
+func (p Planned) Of(workload string) Planned {
+	p.Actions, p.stale = slices.Clone(p.Actions), false
+	p.restrict(workload)
+	return p
+}
+
 // changesUnits tells whether systemd has to read its units anew: routers change without.
 func (p Planned) changesUnits() bool {
 	return p.stale || slices.ContainsFunc(p.Actions, func(a plan.Action) bool { return a.Pending() && !a.Live })

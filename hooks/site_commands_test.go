@@ -36,8 +36,11 @@ func TestGenerateLink(t *testing.T) {
 	begin(t, h, "ns1")
 	put(t, h, "resources/site.yaml", resourceText("Site", "s", ""))
 	put(t, h, "resources/access.yaml", resourceText("RouterAccess", "ra", "roles: [{name: inter-router}, {name: edge}], subjectAlternativeNames: [east.example, 10.0.0.5]"))
-	if text, hosts, err := h.GenerateLink("ns1", "", ""); err != nil || text != nil || hosts != nil {
-		t.Errorf("before the first refresh: %s %v %v", text, hosts, err)
+	if _, _, err := h.GenerateLink("ns1", "", ""); err == nil || !strings.HasSuffix(err.Error(), "has not been deployed yet; run `sitelet reload ns1`") {
+		t.Errorf("before the first refresh: %v", err)
+	}
+	if _, _, err := h.GenerateLink("west", "", ""); err == nil || !strings.HasPrefix(err.Error(), "there is no namespace west; ") {
+		t.Errorf("of a namespace that there is not: %v", err)
 	}
 	refresh(t, h)
 	for _, c := range []struct{ host, name, wantHost, wantName string }{

@@ -216,16 +216,21 @@ func (h Hooks) setStopped(namespace string, stopped bool) error {
 	})
 }
 
+// haveNamespace refuses a namespace that there is not.
+func (h Hooks) haveNamespace(namespace string) error {
+	if names, _ := h.Namespaces(); !slices.Contains(names, namespace) {
+		return fmt.Errorf("there is no namespace %s; `sitelet status` lists those that there are", namespace)
+	}
+	return nil
+}
+
 // RemoveSite stops a namespace's router and removes what was made for it; with purge, its input too.
 func (h Hooks) RemoveSite(ctx context.Context, namespace string, purge bool) error {
 	if err := checkNamespace(namespace); err != nil {
 		return err
 	}
-	home := h.home(namespace)
-	if _, err := os.Lstat(home); err != nil {
-		if _, err := h.store().ReadSite(namespace); err != nil {
-			return fmt.Errorf("there is no namespace %s; `sitelet status` lists those that there are", namespace)
-		}
+	if err := h.haveNamespace(namespace); err != nil {
+		return err
 	}
 	unlock, err := h.lock("reload", func() { h.Log("a reload is running; waiting for it") })
 	if err != nil {
@@ -274,6 +279,12 @@ func (h Hooks) GenerateLink(namespace, host, name string) (text []byte, hosts []
 	if name != "" && site.CheckNamespace(name) != nil {
 		return nil, nil, fmt.Errorf("%q is no name for a Link; write lower-case letters, digits and hyphens", name)
 	}
+	if err := checkNamespace(namespace); err != nil {
+		return nil, nil, err
+	}
+	if err := h.haveNamespace(namespace); err != nil {
+		return nil, nil, err
+	}
 	s, err := h.LookAtSite(namespace)
 	if err != nil {
 		return nil, nil, err
@@ -284,6 +295,9 @@ func (h Hooks) GenerateLink(namespace, host, name string) (text []byte, hosts []
 	files, err := staticLinks(s, filepath.Join(h.home(namespace), "runtime"))
 	if err != nil {
 		return nil, nil, err
+	}
+	if len(files) == 0 && len(s.Resources.RouterAccesses) > 0 {
+		return nil, nil, fmt.Errorf("what takes links in namespace %s has not been deployed yet; run `sitelet reload %[1]s`", namespace)
 	}
 	for _, f := range files {
 		switch {

@@ -69,7 +69,7 @@ func (h Hooks) Status(ctx context.Context, name string) (Status, error) {
 	}
 	s := Status{Found: p.Found, Host: p.Host, Unread: p.Unread}
 	for _, a := range p.Actions {
-		if w := described(p, a); name == "" || name == w.Name || name == w.Called() {
+		if w := described(p, a); name == "" || name == w.Name || name == w.Name+".service" || name == w.Called() {
 			s.Workloads = append(s.Workloads, w)
 		}
 	}

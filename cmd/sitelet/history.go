@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -132,20 +131,19 @@ func orphaned(actions []plan.Action, name string) error {
 	return nil
 }
 
-func noWorkload(name string) error {
-	return fmt.Errorf("there is no workload %s; `sitelet status` lists them", name)
-}
-
 // known reads the state of a workload that a user has named, or whose namespace.
 func (c *cli) known(cmd *cobra.Command, name string) (state.Workload, error) {
 	p, err := c.paths(cmd)
 	if err != nil {
 		return state.Workload{}, err
 	}
-	workload, _ := workloadOf(p, name)
-	w, err := state.Store{Dir: p.StateDir}.Read(cmp.Or(workload, name))
+	workload, _, err := workloadOf(p, name)
+	if err != nil {
+		return state.Workload{}, err
+	}
+	w, err := state.Store{Dir: p.StateDir}.Read(workload)
 	if errors.Is(err, fs.ErrNotExist) {
-		return w, noWorkload(name)
+		return w, notDeployed(name)
 	}
 	return w, err
 }

@@ -14,25 +14,27 @@ import (
 
 func (c *cli) planCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "plan [-o FORMAT]",
+		Use:   "plan [-o FORMAT] [NAME]",
 		Short: "Say what reload would do, and why",
 		Long: `Compares the descriptors and the resources of sites with what runs and prints
-one action a workload, with the fields that decide it and whether it takes the
-workload out of service for a moment. Values of secrets are not shown.
+one action a workload, or only that of the container or namespace NAME, with the
+fields that decide it and whether it takes the workload out of service for a
+moment. Values of secrets are not shown.
 
 Exits with 0 if there is nothing to do, 3 if there is, 1 if there are errors, 2
 if it was called in a wrong way.`,
 		Example: `  sitelet plan
+  sitelet plan web
   sitelet plan -o json`,
-		Args:              noArgument,
-		ValidArgsFunction: cobra.NoFileCompletions,
+		Args:              oneNameAtMost,
+		ValidArgsFunction: c.complete(1, containersAndNamespaces),
 	}
 	output := outputFlag(cmd)
-	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.plan(cmd, *output) }
+	cmd.RunE = func(cmd *cobra.Command, args []string) error { return c.plan(cmd, args, *output) }
 	return cmd
 }
 
-func (c *cli) plan(cmd *cobra.Command, output format) error {
+func (c *cli) plan(cmd *cobra.Command, names []string, output format) error {
 	h, err := c.hooks(cmd)
 	if err != nil {
 		return err
@@ -45,6 +47,13 @@ func (c *cli) plan(cmd *cobra.Command, output format) error {
 		return err
 	}
 	c.printUnread(p.Unread)
+	if len(names) > 0 {
+		only, _, err := workloadOf(h.Paths, names[0])
+		if err != nil {
+			return err
+		}
+		p = p.Of(only)
+	}
 	if output == formatJSON {
 		err = c.printPlanJSON(p)
 	} else {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/hooks"
 	"github.com/sitelet/sitelet/internal/diag"
 )
@@ -74,6 +73,13 @@ func (c *cli) reload(cmd *cobra.Command, names []string, force, pull bool) error
 	if err != nil {
 		return err
 	}
+	p, err := h.Plan(cmd.Context())
+	if err != nil {
+		return err
+	}
+	if err := diag.Print(c.err, p.Findings(), readSource, colour(c.err)); err != nil {
+		return err
+	}
 	only, automatic, err := reloaded(h, names)
 	if err != nil {
 		return err
@@ -84,13 +90,6 @@ func (c *cli) reload(cmd *cobra.Command, names []string, force, pull bool) error
 		}
 	}
 	c.warnOfLinger(h)
-	p, err := h.Plan(cmd.Context())
-	if err != nil {
-		return err
-	}
-	if err := diag.Print(c.err, p.Findings(), readSource, colour(c.err)); err != nil {
-		return err
-	}
 	c.printUnread(p.Unread)
 	progress, stop := c.follow(&h)
 	outcomes, err := h.Reload(cmd.Context(), only, pull, func(o hooks.Outcome) {
@@ -114,16 +113,17 @@ func (c *cli) reload(cmd *cobra.Command, names []string, force, pull bool) error
 
 // reloaded returns the workload that a reload is for, if it is for one, and the units that do by themselves what it does.
 func reloaded(h hooks.Hooks, names []string) (only string, automatic []string, err error) {
-	namespaces, _ := h.Namespaces()
-	automatic = []string{hooks.ContainersPath, hooks.AllSitesPath}
 	if len(names) == 0 {
+		automatic = []string{hooks.ContainersPath, hooks.AllSitesPath}
+		namespaces, _ := h.Namespaces()
 		for _, namespace := range namespaces {
 			automatic = append(automatic, hooks.SitePath(namespace))
 		}
 		return "", automatic, nil
 	}
-	if slices.Contains(namespaces, names[0]) {
-		return generator.SiteWorkload(names[0]), []string{hooks.SitePath(names[0]), hooks.AllSitesPath}, nil
+	only, namespace, err := workloadOf(h.Paths, names[0])
+	if namespace != "" {
+		return only, []string{hooks.SitePath(namespace), hooks.AllSitesPath}, err
 	}
-	return names[0], []string{hooks.ContainersPath}, nil
+	return only, []string{hooks.ContainersPath}, err
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -44,13 +45,16 @@ Exits with 0 if that is done, 1 if it failed, 2 if it was called in a wrong way.
 		if err != nil {
 			return err
 		}
-		manager, err := h.Systemd(cmd.Context())
+		name, namespace, err := workloadOf(h.Paths, args[0])
 		if err != nil {
 			return err
 		}
-		name, namespace := workloadOf(h.Paths, args[0])
-		if name == "" {
-			return noWorkload(args[0])
+		if !isDeployed(h.Paths, name) {
+			return notDeployed(args[0])
+		}
+		manager, err := h.Systemd(cmd.Context())
+		if err != nil {
+			return err
 		}
 		if namespace != "" && !force {
 			if err := refuseWhileAutomatic(cmd.Context(), manager, h.Paths, hooks.SitePath(namespace), hooks.AllSitesPath); err != nil {
@@ -66,16 +70,11 @@ Exits with 0 if that is done, 1 if it failed, 2 if it was called in a wrong way.
 	return cmd
 }
 
-// workloadOf finds the workload that a name stands for, and its namespace if that is what it is.
-func workloadOf(p paths.Paths, name string) (workload, namespace string) {
-	store := state.Store{Dir: p.StateDir}
-	if _, err := store.Read(name); !errors.Is(err, fs.ErrNotExist) {
-		return name, ""
-	}
-	if _, err := store.ReadSite(name); !errors.Is(err, fs.ErrNotExist) {
-		return generator.SiteWorkload(name), name
-	}
-	return "", ""
+// isDeployed tells whether a workload has been taken up, or is to be at its first start.
+func isDeployed(p paths.Paths, workload string) bool {
+	_, err := state.Store{Dir: p.StateDir}.Read(workload)
+	return !errors.Is(err, fs.ErrNotExist) ||
+		slices.ContainsFunc(generator.ReadManifest(p).Units, func(u generator.Entry) bool { return u.Name == workload })
 }
 
 // refuseWhileAutomatic names the unit that does by itself what somebody wants done by hand.

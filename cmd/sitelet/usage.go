@@ -48,13 +48,47 @@ func noSuchCommand(parent *cobra.Command, word string) error {
 			names = append(names, cmd.Name())
 		}
 	}
-	return usageError{fmt.Errorf("there is no command %q%s", strings.TrimSpace(called(parent)+" "+word), suggestion("", word, names))}
+	hint := suggestion("", word, names)
+	if instead := elsewhere(parent, word); instead != "" {
+		hint = "; " + instead
+	}
+	return usageError{fmt.Errorf("there is no command %q%s", strings.TrimSpace(called(parent)+" "+word), hint)}
+}
+
+// elsewhere says what does the work of a command that other tools have.
+func elsewhere(parent *cobra.Command, word string) string {
+	if parent.HasParent() {
+		return ""
+	}
+	user := ""
+	if parent.PersistentFlags().Lookup("user").Value.String() == "true" {
+		user = "--user "
+	}
+	switch word {
+	case "restart":
+		return "run `systemctl " + user + "restart NAME`"
+	case "logs", "log":
+		return "run `journalctl " + user + "-u NAME`"
+	case "list", "ls", "ps", "get", "describe", "show":
+		return "run `sitelet status`, or `sitelet status NAME`"
+	case "apply", "create", "add", "update", "run", "deploy":
+		return "put the file in its place and run `sitelet reload`"
+	case "delete", "remove", "rm":
+		return "remove the file and run `sitelet prune NAME`, or `sitelet site remove NAMESPACE` for a site"
+	}
+	return ""
 }
 
 func badFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
-	if !errors.As(err, &unknown) || unknown.GetSpecifiedShortnames() != "" {
+	var bare *pflag.ValueRequiredError
+	switch {
+	case errors.As(err, &bare):
+		return usageError{fmt.Errorf("the option --%s needs a value", bare.GetFlag().Name)}
+	case !errors.As(err, &unknown):
 		return usageError{err}
+	case unknown.GetSpecifiedShortnames() != "":
+		return usageError{fmt.Errorf("there is no option -%s", unknown.GetSpecifiedName())}
 	}
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -82,7 +116,14 @@ func noArgument(cmd *cobra.Command, args []string) error {
 }
 
 func oneName(cmd *cobra.Command, args []string) error {
-	if len(args) != 1 {
+	if len(args) == 0 {
+		what := "NAME"
+		if strings.Contains(cmd.Use, "NAMESPACE") {
+			what = "NAMESPACE"
+		}
+		return fmt.Errorf("%s needs a %s", called(cmd), what)
+	}
+	if len(args) > 1 {
 		return fmt.Errorf("%s takes one NAME, not %d", called(cmd), len(args))
 	}
 	return nil
@@ -97,7 +138,7 @@ func oneNameAtMost(cmd *cobra.Command, args []string) error {
 
 func someNames(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
-		return fmt.Errorf("%s takes at least one NAME", called(cmd))
+		return fmt.Errorf("%s needs a NAME at least", called(cmd))
 	}
 	return nil
 }

@@ -52,7 +52,7 @@ func (d *document) explainSyntax(err error, at int) (message, hint string) {
 	case strings.Contains(cause, "in string"):
 		return "a string holds a control character or the end of the line", `Close the string with ", or write a line break as \n and a tab as \t.`
 	case next == '/' || next == '#':
-		return "JSON has no comments", "Remove it."
+		return "JSON has no comments", "Remove this one."
 	case next == '\'' || next == '“' || next == '”':
 		return "strings are in straight double quotes", `Write "...".`
 	case next == ',' && closes(rest[1:]):
