@@ -57,6 +57,29 @@ func foreignKeys() []foreignKey {
 	}
 }
 
+// otherWord is what other tools call a key.
+type otherWord struct {
+	in         *shape
+	name, hint string
+	same       string // the key of the same shape that takes such a value, if any
+}
+
+// otherWords is a function for the same reason as foreignKeys.
+func otherWords() []otherWord {
+	return []otherWord{
+		{&configShape, "command", `Write "cmd".`, "cmd"},
+		{&configShape, "environment", `Write "env".`, "env"},
+		{&healthShape, "cmd", `Write "command".`, "command"},
+		{&rootShape, "command", `Write "cmd" in config.`, ""},
+		{&rootShape, "environment", `Write "env" in config.`, ""},
+		{&rootShape, "ports", `Write "port_mappings" in host_config.`, ""},
+		{&rootShape, "restart", `Write "restart_policy" in host_config.`, ""},
+		{&rootShape, "volumes", `Write "mount_points".`, ""},
+		{&hostShape, "ports", `Write "port_mappings".`, ""},
+		{&hostShape, "restart", `Write "restart_policy".`, ""},
+	}
+}
+
 // unknown reports node id, whose key is not of shape s. If it is clear which key was meant, the value is read as that
 // one's, so that what is wrong in it is reported too.
 func (d *document) unknown(id int, s *shape) {
@@ -108,6 +131,11 @@ func explain(name string, s *shape) explanation {
 		}
 		if homes := homesOf(snake); len(homes) > 0 {
 			return explanation{message: thingsForm + "write " + quote(snake) + " in " + oneOf(homes), foreign: true}
+		}
+	}
+	for _, w := range otherWords() {
+		if w.name == name && w.in == s {
+			return explanation{message: "unknown key", hint: w.hint, meant: w.same}
 		}
 	}
 	if homes := homesOf(name); len(homes) > 0 {

@@ -27,6 +27,9 @@ func (d *document) syntax(err error, base int) {
 		at = min(base+int(syntactic.ByteOffset), len(d.data))
 	}
 	message, hint := d.explainSyntax(err, at)
+	if at < len(d.data) {
+		hint += " The rest of the file was not looked at."
+	}
 	d.report(at, "", diag.Error, message, hint)
 	inKey := syntactic != nil && strings.HasPrefix(string(syntactic.JSONPointer), "/image/decrypt_config/")
 	if inKey || secretLine(d.line(at)) {

@@ -158,14 +158,16 @@ func (v value) integer(low, high int64) (int64, bool) {
 	case err != nil && !errors.Is(err, strconv.ErrRange):
 		v.fail(shorten(v.raw())+" is not a whole number", "Write it without fraction and exponent.")
 	case n < low:
-		v.fail(fmt.Sprintf("must be at least %d, not %s", low, shorten(v.raw())), "Write more.")
+		v.fail(fmt.Sprintf("must be at least %d, not %s", low, shorten(v.raw())), between(low, high))
 	case n > high || err != nil:
-		v.fail(fmt.Sprintf("must be at most %d, not %s", high, shorten(v.raw())), "Write less.")
+		v.fail(fmt.Sprintf("must be at most %d, not %s", high, shorten(v.raw())), between(low, high))
 	default:
 		return n, true
 	}
 	return 0, false
 }
+
+func between(low, high int64) string { return fmt.Sprintf("Write a number from %d to %d.", low, high) }
 
 // choice returns a text that must be one of words, or the first of them when it is empty or was refused.
 func (v value) choice(words ...string) string {
