@@ -1,10 +1,17 @@
 package doctor
 
-import "github.com/sitelet/sitelet/internal/plan"
+import (
+	"errors"
+
+	"github.com/sitelet/sitelet/internal/plan"
+)
 
 // checkGenerator is about units that are of other files than those that there are, and changes that wait for a reload.
 func checkGenerator(in inputs, u units, speak speech) []Finding {
 	const check = "generator"
+	if !in.hasRun && errors.Is(u.err, ErrElsewhere) {
+		return one(check, Note, "it has not run: "+ErrElsewhere.Error(), "")
+	}
 	if !in.hasRun {
 		return one(check, Warning, "it has not run in this boot", "Run "+speak.systemctl("daemon-reload")+"; if that changes nothing, install sitelet anew.")
 	}

@@ -104,7 +104,7 @@ func TestTakes(t *testing.T) {
 			t.Errorf("%s: %v", good, err)
 		}
 	}
-	for _, bad := range []string{"chekc", "plan web", "plan --json", "reload --pull=always", "site delete east", "stop --force", "status -o xml"} {
+	for _, bad := range []string{"chekc", "plan web db", "plan --json", "reload --pull=always", "site delete east", "stop --force", "status -o xml"} {
 		if err := takes(strings.Fields(bad)); err == nil {
 			t.Errorf("%s is taken", bad)
 		}

@@ -57,6 +57,7 @@ func (c *cli) check(ctx context.Context, p paths.Paths, named []string, output f
 	resources, found := 0, diag.List(nil)
 	if len(named) == 0 {
 		resources, found = checkAllSites(p, &in)
+		found = append(found, missingMounts(p, in)...)
 		for _, dir := range in.Dirs {
 			found = append(found, source.Unread(dir, isYAML, "is not read: descriptors are JSON, and end in .json",
 				"Write it in JSON; resources of a site belong below "+p.NamespacesDir+".")...)

@@ -12,8 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelet/sitelet/doctor"
 	"github.com/sitelet/sitelet/hooks"
 	"github.com/sitelet/sitelet/internal/engine"
+	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/systemd"
 )
 
@@ -100,6 +102,10 @@ func (c *cli) hooks(cmd *cobra.Command) (hooks.Hooks, error) {
 	}
 	connect := sync.OnceValues(func() (hooks.Manager, error) {
 		manager, err := systemd.Connect(cmd.Context(), p.Scope)
+		if err != nil && p.Scope == paths.User {
+			name := caller().Name
+			return nil, fmt.Errorf("%w; log in as %s, not with su, or run `%s`; `sitelet plan` works everywhere", err, name, doctor.EnableLinger(name))
+		}
 		if err != nil {
 			return nil, fmt.Errorf("%w; this works only where systemd and its D-Bus run, `sitelet plan` everywhere", err)
 		}
