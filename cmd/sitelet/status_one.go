@@ -79,6 +79,5 @@ func stateInWords(state string, w hooks.WorkloadStatus) string {
 	if w.Since.IsZero() {
 		return state
 	}
-	n, unit := span(time.Since(w.Since))
-	return fmt.Sprintf("%s for %d %s", state, n, unit)
+	return state + " for " + lasted(time.Since(w.Since))
 }

@@ -93,8 +93,13 @@ func ago(at *time.Time) string {
 	if at == nil {
 		return ""
 	}
-	n, unit := span(time.Since(*at))
-	return fmt.Sprintf("%d %s ago", n, unit)
+	return lasted(time.Since(*at)) + " ago"
+}
+
+// lasted is a time in words.
+func lasted(d time.Duration) string {
+	n, unit := span(d)
+	return counted(n, unit)
 }
 
 // age says how old something is, to one unit, as kubectl get does.
@@ -110,11 +115,11 @@ func age(from *time.Time) string {
 func span(d time.Duration) (n int, unit string) {
 	switch {
 	case d < 2*time.Minute:
-		return max(0, int(d.Seconds())), "seconds"
+		return max(0, int(d.Seconds())), "second"
 	case d < 2*time.Hour:
-		return int(d.Minutes()), "minutes"
+		return int(d.Minutes()), "minute"
 	case d < 48*time.Hour:
-		return int(d.Hours()), "hours"
+		return int(d.Hours()), "hour"
 	}
-	return int(d.Hours() / 24), "days"
+	return int(d.Hours() / 24), "day"
 }

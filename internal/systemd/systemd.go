@@ -125,7 +125,11 @@ func (m *Manager) Unit(ctx context.Context, unit string) (Unit, error) {
 	}
 	u := Unit{}
 	u.ActiveState, _ = all["ActiveState"].(string)
-	if microseconds, ok := all["StateChangeTimestamp"].(uint64); ok && microseconds > 0 {
+	since := "StateChangeTimestamp"
+	if u.ActiveState == "active" {
+		since = "ActiveEnterTimestamp" // the former is that of the last reload, too
+	}
+	if microseconds, ok := all[since].(uint64); ok && microseconds > 0 {
 		u.Since = time.UnixMicro(int64(microseconds))
 	}
 	u.Result, _ = all["Result"].(string)

@@ -42,12 +42,12 @@ func TestStatus(t *testing.T) {
 	var pattern strings.Builder
 	for _, row := range []string{
 		`KIND NAME STATE HEALTH AGE LAST CHANGE RESULT PENDING WHY`,
-		`container broken failed - \d+s \d+ seconds ago created -`,
-		`container good active healthy \d+s \d+ seconds ago created -`,
-		`container refused active - \d+s \d+ seconds ago rolled back refused it ended with exit status 7`,
-		`container sick active unhealthy \d+s \d+ seconds ago created -`,
-		`container stopped inactive - \d+s \d+ seconds ago created -`,
-		`site east active healthy \d+s \d+ seconds ago created -`,
+		`container broken failed - \d+s \d+ seconds? ago created -`,
+		`container good active healthy \d+s \d+ seconds? ago created -`,
+		`container refused active - \d+s \d+ seconds? ago rolled back refused it ended with exit status 7`,
+		`container sick active unhealthy \d+s \d+ seconds? ago created -`,
+		`container stopped inactive - \d+s \d+ seconds? ago created -`,
+		`site east active healthy \d+s \d+ seconds? ago created -`,
 	} {
 		// Whoever is slow has minutes.
 		pattern.WriteString(strings.NewReplacer(" ", " +", `\d+s`, `\d+[sm]`, "seconds", "(seconds|minutes)").Replace(row) + "\n")
