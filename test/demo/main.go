@@ -25,12 +25,17 @@ func main() {
 	}
 }
 
-const intro = `This boots a Debian 13 machine in namespaces of this host: with its own systemd,
+const intro = `sitelet turns JSON descriptors of containers and YAML resources of Skupper sites
+into systemd services, and takes up their changes, with a way back. This takes
+about two minutes.
+
+It boots a Debian 13 machine in namespaces of this host: with its own systemd,
 Podman, network and disk. %s is installed on it.
-Nothing of this host is touched, and at the end the machine is removed.
+At the end the machine is removed; only what machines are made from is kept.
 
 Lines with the prompt demo# are typed on the machine, and those below are what
-it answers. A line with a check mark says what this program has verified.
+it answers; ... says how long that has taken so far, tries that came too early
+included. A line with a check mark says what this program has verified.
 
 First, the machine is made and booted.
 `
@@ -67,7 +72,7 @@ func run(w io.Writer, deb string) error {
 	// Until now an interrupt ends all at once, the machine included; from here on it is removed first.
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	if err := waiting(w, "loading the router: ", func() error { return loadRouter(ctx, m) }); err != nil {
+	if err := waiting(w, "loading the images: ", func() error { return loadRouter(ctx, m) }); err != nil {
 		return errors.Join(err, m.Close())
 	}
 	if err := errors.Join(play(ctx, w, steps(), terminal{m}), m.Close()); err != nil {

@@ -35,7 +35,7 @@ func siteSteps() []step {
 	return []step{
 		{
 			"A Skupper site",
-			"A site is a directory of YAML resources, in Skupper's own layout. This one takes\nthe web server into the network, and offers it at port 9090. (The router here is\na stand-in for the real one, since there is no registry.)",
+			"Skupper joins services of several hosts, each with a router: a connector hands a\nserver to the network, a listener offers it at a port, and their routing key says\nwhich belong together. A site is a directory of YAML resources, in Skupper's own\nlayout; this one does both. Its router is skupper-east.service.",
 			[]command{
 				{line: writeResource("site", siteResources)},
 				// Auto-reload of containers may be at work still, and then has taken it up.
