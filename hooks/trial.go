@@ -33,61 +33,71 @@ const patience = 5 * time.Second
 
 // Trial watches the version of a workload that is on trial until it has run for the probation without a restart, and makes it
 // the current one. If it fails, the error is ErrTrialFailed and the state holds why.
+//
+// A version that comes meanwhile finds this trial under way, and so does not start its own: it is watched next.
 func (h Hooks) Trial(ctx context.Context, name string) error {
 	h = h.at(name)
+	for {
+		watched, err := h.trial(ctx, name)
+		if err != nil {
+			return err
+		}
+		if w, err := h.store().Read(name); err != nil || w.Trial == nil || w.Trial.Generation == watched {
+			return err
+		}
+	}
+}
+
+// trial watches what runs now, and returns the generation that was on trial then, if one was.
+func (h Hooks) trial(ctx context.Context, name string) (watched workload.Digest, err error) {
 	if err := h.clearReady(name); err != nil {
-		return err
+		return "", err
 	}
 	w, err := h.store().Read(name)
 	if err != nil {
-		return err
+		return "", err
 	}
 	c, _ := config.Load(h.Paths)
 	before, probation := "", c.Update.Probation()
 	if w.Trial != nil {
-		before = w.Trial.Before
+		before, watched = w.Trial.Before, w.Trial.Generation
 	}
 	if w.Trial == nil && !w.Unproven {
 		probation = 0
 	}
 	how, reason, err := h.watch(ctx, name, before, probation)
 	if err != nil {
-		return err
+		return watched, err
 	}
 	switch {
 	case w.Trial == nil && !w.Unproven:
 		if how == passed {
-			return h.Rollback(ctx, name) // the mark is that of one, or of a settling, which may have been cut off
+			return "", h.Rollback(ctx, name) // the mark is that of one, or of a settling, which may have been cut off
 		}
-		return nil
+		return "", nil
 	case w.Trial == nil:
-		next, err := h.provedFirst(name, how == passed)
-		if next {
-			return h.Trial(ctx, name)
-		}
-		return err
+		return "", h.provedFirst(name, how == passed)
 	case how == passed:
-		return h.settle(ctx, name, w.Trial.Generation)
+		return watched, h.settle(ctx, name, watched)
 	case how == failed:
 		h.Log("the new version of %s failed: %s", name, reason)
-		generation := w.Trial.Generation
 		err := h.store().Change(name, func(w *state.Workload) error {
-			if w.Trial != nil && w.Trial.Generation == generation {
+			if w.Trial != nil && w.Trial.Generation == watched {
 				w.Trial.Failure = reason
 			}
 			return nil
 		})
-		return errors.Join(err, fmt.Errorf("%s: %w", name, ErrTrialFailed))
+		return watched, errors.Join(err, fmt.Errorf("%s: %w", name, ErrTrialFailed))
 	}
 	h.Log("%s was stopped during its trial, which goes on when it is started again", name)
-	return nil
+	return watched, nil
 }
 
-// provedFirst notes that the first version of a workload runs, or leaves it to be replaced by any other. If another one has come
-// meanwhile, which found this trial under way and so did not start its own, next is true and nothing is noted.
-func (h Hooks) provedFirst(name string, ok bool) (next bool, err error) {
-	err = h.store().Change(name, func(w *state.Workload) error {
-		if next = w.Trial != nil; next {
+// provedFirst notes that the first version of a workload runs, or leaves it to be replaced by any other; nothing if another one has
+// come meanwhile.
+func (h Hooks) provedFirst(name string, ok bool) error {
+	return h.store().Change(name, func(w *state.Workload) error {
+		if w.Trial != nil {
 			return nil
 		}
 		if ok {
@@ -95,7 +105,6 @@ func (h Hooks) provedFirst(name string, ok bool) (next bool, err error) {
 		}
 		return h.unmark(name)
 	})
-	return next, err
 }
 
 // watch looks at a unit until a run of it other than the one before has passed or failed.

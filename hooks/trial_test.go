@@ -378,3 +378,34 @@ func TestJudgeAfterRollback(t *testing.T) {
 		t.Errorf("a run that failed is %v", how)
 	}
 }
+
+// A version that comes while a rollback is being finished, which the trial unit waits for, is watched after that.
+func TestTrialOfTheNextBeginsWithinARollback(t *testing.T) {
+	m := &memory{}
+	h, s := trialOf(t, m)
+	if err := h.store().Change("web", func(w *state.Workload) error { w.Trial, w.Unproven = nil, false; return nil }); err != nil {
+		t.Fatal(err)
+	}
+	came := false
+	s.reloads = func() {
+		if came {
+			return
+		}
+		came = true
+		install(t, h, genB, "", "")
+		if err := h.Create(context.Background(), "web"); err != nil {
+			t.Error(err)
+		}
+		m.containers[m.index("web")].State = "running"
+		s.unit.InvocationID = "new"
+	}
+	m.containers[m.index("web")].State = "running"
+	now := time.Now()
+	h.Now = func() time.Time { now = now.Add(4 * time.Second); return now }
+	if err := h.Trial(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	if w, _ := h.store().Read("web"); !came || w.Trial != nil || w.Current.Generation != genB || h.marked("web") {
+		t.Errorf("came: %v, state: %+v, trial %+v, marked: %v", came, w.Current, w.Trial, h.marked("web"))
+	}
+}
