@@ -44,6 +44,9 @@ func TestUserUpdates(t *testing.T) {
 		if got := containerNames(alice); got != "web" {
 			return errors.New("there are the containers " + got)
 		}
+		if state, _ := alice.Exec("systemctl", "--user", "is-active", "sitelet-reload.service"); state == "activating\n" {
+			return errors.New("the reload is not over")
+		}
 		return nil
 	}
 	container := func() string { return inspect(alice, "web", "{{.Id}}") }
