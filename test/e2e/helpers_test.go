@@ -86,3 +86,16 @@ func expectWithin(t *testing.T, m *machine.T, limit time.Duration, args ...strin
 		t.Errorf("%s took %v, more than %v", strings.Join(args, " "), took.Round(time.Millisecond), limit)
 	}
 }
+
+// autoReloadOff stops a path unit, and waits until no reload is under way that would take up what changes next.
+func autoReloadOff(m *machine.T, path string) {
+	m.Must("systemctl", "disable", "--now", path)
+	m.Eventually(patience, func() error {
+		for _, unit := range []string{"sitelet-reload.path", "sitelet-reload.service"} {
+			if state, _ := m.Exec("systemctl", "is-active", unit); state == "active\n" || state == "activating\n" {
+				return fmt.Errorf("%s is %s", unit, state)
+			}
+		}
+		return nil
+	})
+}

@@ -37,7 +37,7 @@ func TestEditsUnderTraffic(t *testing.T) {
 	expect(t, "the router's container", inspect(m, "east-skupper-router", "{{.Id}}"), id)
 	m.Must("systemctl", "is-active", "--quiet", "sitelet-site@east.path")
 
-	m.Must("systemctl", "stop", "sitelet-site@east.path")
+	autoReloadOff(m, "sitelet-site@east.path")
 	config := m.ReadFile(namespaces + "east/runtime/router/skrouterd.json")
 	m.Shell("rm " + namespaces + "east/runtime/router/skrouterd.json")
 	m.Must("systemctl", "restart", "skupper-east")

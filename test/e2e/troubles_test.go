@@ -19,8 +19,7 @@ var troubles = []section{
 			expect(t, "the host name after a reload", m.Must("podman", "exec", "web", "hostname"), "saved\n")
 			deploy(m, "web", forever, `, "host_name": "again"`)
 			has("podman exec web hostname", "again\n")(t, m)
-			m.Must("systemctl", "disable", "--now", "sitelet-containers.path")
-			settled(m)
+			autoReloadOff(m, "sitelet-containers.path")
 		}},
 	{title: "The old version came back",
 		before: func(t *testing.T, m *machine.T) {
@@ -63,10 +62,7 @@ var troubles = []section{
 			m.Must("systemctl", "start", "sitelet-containers.path")
 			fails(t, m, "sitelet", "reload")
 		},
-		after: func(t *testing.T, m *machine.T) {
-			m.Must("systemctl", "stop", "sitelet-containers.path")
-			settled(m)
-		}},
+		after: func(t *testing.T, m *machine.T) { autoReloadOff(m, "sitelet-containers.path") }},
 	{title: "`is not used: ... could change what runs as root`",
 		before: func(t *testing.T, m *machine.T) {
 			m.Shell("chown alice " + descriptors + "web.json; chmod go+w " + descriptors + "web.json")
@@ -124,12 +120,4 @@ func fails(t *testing.T, m *machine.T, args ...string) {
 	if out, err := m.Exec(args...); err == nil {
 		t.Errorf("%q succeeds: %s", args, out)
 	}
-}
-
-// settled waits until a reload has nothing left to do.
-func settled(m *machine.T) {
-	m.Eventually(patience, func() error {
-		_, err := m.Exec("sitelet", "plan")
-		return err
-	})
 }
