@@ -44,7 +44,7 @@ func TestStatus(t *testing.T) {
 		`KIND NAME STATE HEALTH AGE LAST CHANGE RESULT PENDING WHY`,
 		`container broken failed - \d+s \d+ seconds? ago created -`,
 		`container good active healthy \d+s \d+ seconds? ago created -`,
-		`container refused active - \d+s \d+ seconds? ago rolled back refused it ended with exit status 7`,
+		`container refused active - \d+s \d+ seconds? ago rolled back refused it ended with exit status 7( and had to be restarted)?`, // if it was ready for a moment
 		`container sick active unhealthy \d+s \d+ seconds? ago created -`,
 		`container stopped inactive - \d+s \d+ seconds? ago created -`,
 		`site east active healthy \d+s \d+ seconds? ago created -`,

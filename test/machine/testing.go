@@ -71,8 +71,13 @@ func (t *T) saveJournal() {
 		t.tb.Logf("journal: %s (%v)", path, err)
 		return
 	}
-	lines := strings.SplitAfter(journal, "\n")
-	t.tb.Logf("end of the journal:\n%s", strings.Join(lines[max(0, len(lines)-60):], ""))
+	// A log of many tests is read by its ends, so each one is brief.
+	lines := strings.Split(journal, "\n")
+	lines = lines[max(0, len(lines)-25):]
+	for i, line := range lines {
+		lines[i] = line[:min(len(line), 250)]
+	}
+	t.tb.Logf("end of the journal:\n%s", strings.Join(lines, "\n"))
 }
 
 // As returns the same machine with another user whose commands it runs.
