@@ -3,6 +3,8 @@ package descriptor
 import (
 	"strings"
 	"unicode"
+
+	"github.com/sitelet/sitelet/internal/spelling"
 )
 
 // Three other forms of the same information are in use and look alike; see the API's containers/*.proto (gRPC),
@@ -141,14 +143,14 @@ func explain(name string, s *shape) explanation {
 	if homes := homesOf(name); len(homes) > 0 {
 		return explanation{message: "this key does not belong here", hint: "It belongs in " + oneOf(homes) + "."}
 	}
-	if meant, ok := nearest(name, names(s)); ok {
+	if meant, ok := spelling.Nearest(name, names(s)); ok {
 		return explanation{message: "unknown key", hint: "Did you mean " + quote(meant) + "?", meant: meant}
 	}
 	for _, other := range shapes() {
 		if len(name) < 6 {
 			break // too short to tell what was meant by it so far away
 		}
-		if meant, ok := nearest(name, names(other)); ok {
+		if meant, ok := spelling.Nearest(name, names(other)); ok {
 			return explanation{message: "unknown key", hint: "Did you mean " + quote(meant) + " in " + other.place() + "?"}
 		}
 	}

@@ -3,6 +3,8 @@ package descriptor
 import (
 	"slices"
 	"strings"
+
+	"github.com/sitelet/sitelet/internal/spelling"
 )
 
 // capabilities are those of include/uapi/linux/capability.h up to CAP_LAST_CAP, which is CAP_CHECKPOINT_RESTORE since
@@ -34,7 +36,7 @@ func readPrivileges(host value) (privileged bool, extra []string) {
 			name = "CAP_" + name
 		default:
 			hint := "See capabilities(7)."
-			if meant, ok := nearest(name, capabilities); ok {
+			if meant, ok := spelling.Nearest(name, capabilities); ok {
 				hint = "Did you mean " + quote("CAP_"+meant) + "?"
 			}
 			item.fail(quote(item.text())+" is not a capability", hint)

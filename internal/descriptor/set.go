@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/sitelet/sitelet/internal/diag"
+	"github.com/sitelet/sitelet/internal/spelling"
 )
 
 // CheckSet applies the rules of all descriptors of a host together. cs are those that Parse took, refused what NameOf
@@ -97,7 +98,7 @@ func (s *set) checkOrder() {
 				continue
 			}
 			hint := "Write the container_name of another descriptor."
-			if meant, ok := nearest(e.to, s.sortedNames()); ok {
+			if meant, ok := spelling.Nearest(e.to, s.sortedNames()); ok {
 				hint = "Did you mean " + quote(meant) + "?"
 			}
 			s.fail(c, e.at, e.field, "no descriptor has the name "+quote(e.to), hint)
