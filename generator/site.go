@@ -207,6 +207,6 @@ func (s *section) router(site state.Site, r Rendered) {
 	default:
 		s.add("Type", "exec")
 		s.add("Environment", "SKUPPER_SITE_ID="+site.ID)
-		s.add("ExecStart", "skrouterd -c "+unit.Word(filepath.Join(site.Router.Home, "runtime/router/skrouterd.json")))
+		s.add("ExecStart", unit.CommandLine("skrouterd", "-c", filepath.Join(site.Router.Home, "runtime/router/skrouterd.json")))
 	}
 }

@@ -13,7 +13,7 @@ func Word(word string) string {
 	return Quote(strings.ReplaceAll(word, "%", "%%"))
 }
 
-// CommandLine writes a command for an Exec key: systemd runs exactly argv. argv[0] is an absolute path.
+// CommandLine writes a command for an Exec key: systemd runs exactly argv. argv[0] is an absolute path or a program's name.
 func CommandLine(argv ...string) string {
 	words := make([]string, len(argv))
 	for i, word := range argv {
