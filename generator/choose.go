@@ -21,7 +21,7 @@ func choose(in Inputs) Manifest {
 	rendered, more := in.Render(known)
 	units, failed := fill(in.paths, in.follow(rendered, known))
 	found = slices.Concat(found, more, failed)
-	m := Manifest{Units: units, Dirs: in.Dirs, SiteDirs: in.Inputs}
+	m := Manifest{Units: units, Dirs: in.Dirs, SiteDirs: in.SiteDirs}
 	done := map[string]bool{}
 	for _, u := range units {
 		done[u.Name] = true
@@ -37,7 +37,7 @@ func choose(in Inputs) Manifest {
 				Message: fmt.Sprintf("takes the place of the unit of the container %s", k.Name), Hint: "Rename the file, or remove that container."})
 			continue
 		}
-		if err := Restore(in.paths, v.Render, []byte(v.Unit), []byte(v.Create)); err != nil {
+		if err := restore(in.paths, v.Render, []byte(v.Unit), []byte(v.Create)); err != nil {
 			found = append(found, diag.Diagnostic{File: in.paths.StateDir, Message: err.Error()})
 			continue
 		}
@@ -99,16 +99,16 @@ func (in Inputs) Known() ([]state.Workload, diag.List) {
 
 // Render returns what the descriptors come to, and all findings about the inputs.
 func (in Inputs) Render(known []state.Workload) ([]Rendered, diag.List) {
-	return in.render(known, Facts{Scope: in.paths.Scope, Systemd: SystemdVersion(in.paths)})
+	return in.render(known, hostFacts{scope: in.paths.Scope, systemd: SystemdVersion(in.paths)})
 }
 
-func (in Inputs) render(known []state.Workload, facts Facts) ([]Rendered, diag.List) {
+func (in Inputs) render(known []state.Workload, facts hostFacts) ([]Rendered, diag.List) {
 	set, found := in.Check()
 	pins := map[string]string{}
 	for _, k := range known {
 		pins[k.Name] = k.Pin
 	}
-	rendered, refused := Render(set, pins, facts)
+	rendered, refused := renderContainers(set, pins, facts)
 	for _, s := range in.Sites {
 		if s.Router != nil {
 			rendered = append(rendered, renderSite(s, facts))
@@ -143,7 +143,7 @@ func fill(p paths.Paths, all []Rendered) ([]Entry, diag.List) {
 	errs := make([]error, len(all))
 	inParallel(len(all), func(i int) {
 		if r := all[i]; !cached[filepath.Base(CreatePath(p, r.Render))] {
-			errs[i] = Restore(p, r.Render, r.Unit, r.Create)
+			errs[i] = restore(p, r.Render, r.Unit, r.Create)
 		}
 	})
 	var units []Entry
@@ -158,9 +158,9 @@ func fill(p paths.Paths, all []Rendered) ([]Entry, diag.List) {
 	return units, found
 }
 
-// Restore puts the two texts of a rendering into the cache, in this order: where the second is, both are whole.
-func Restore(p paths.Paths, render workload.Digest, unit, create []byte) error {
-	if err := writeFile(UnitPath(p, render), unit, 0o644); err != nil {
+// restore puts the two texts of a rendering into the cache, in this order: where the second is, both are whole.
+func restore(p paths.Paths, render workload.Digest, unit, create []byte) error {
+	if err := writeFile(unitPath(p, render), unit, 0o644); err != nil {
 		return err
 	}
 	return writeFile(CreatePath(p, render), create, 0o600)

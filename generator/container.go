@@ -50,14 +50,14 @@ type Rendered struct {
 	Site       *SiteData
 }
 
-// Render turns a set of containers that passed descriptor.CheckSet into text, in the order of the set. It leaves out, with a
+// renderContainers turns a set of containers that passed descriptor.CheckSet into text, in the order of the set. It leaves out, with a
 // finding, what no Podman can be told. pins are the ids of images that moved tags were followed to, by workload.
-func Render(set []*descriptor.Container, pins map[string]string, facts Facts) ([]Rendered, diag.List) {
+func renderContainers(set []*descriptor.Container, pins map[string]string, facts hostFacts) ([]Rendered, diag.List) {
 	around := lookAround(set)
 	rendered := make([]Rendered, len(set))
 	errs := make([]error, len(set))
 	inParallel(len(set), func(i int) {
-		rendered[i], errs[i] = render(set[i], pins[set[i].Name], around, facts)
+		rendered[i], errs[i] = renderContainer(set[i], pins[set[i].Name], around, facts)
 	})
 	out := rendered[:0]
 	var found diag.List
@@ -72,7 +72,7 @@ func Render(set []*descriptor.Container, pins map[string]string, facts Facts) ([
 	return out, found
 }
 
-func render(c *descriptor.Container, pin string, around surroundings, facts Facts) (Rendered, error) {
+func renderContainer(c *descriptor.Container, pin string, around surroundings, facts hostFacts) (Rendered, error) {
 	r := Rendered{
 		Name: c.Name, Source: c.Source, Wanted: c.AutoStart, Inputs: c.Inputs(), Text: c.SourceText,
 		Image: c.Image, Pull: c.Pull, Keys: c.DecryptKeys,

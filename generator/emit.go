@@ -15,7 +15,7 @@ import (
 func emit(p paths.Paths, m Manifest, dir string) error {
 	errs := make([]error, len(m.Units))
 	inParallel(len(m.Units), func(i int) {
-		errs[i] = place(UnitPath(p, m.Units[i].Render), filepath.Join(dir, m.Units[i].Name+".service"))
+		errs[i] = place(unitPath(p, m.Units[i].Render), filepath.Join(dir, m.Units[i].Name+".service"))
 	})
 	return errors.Join(append(errs, emitWants(p, m, dir), emitWatches(p, m, dir))...)
 }

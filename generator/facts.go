@@ -8,10 +8,10 @@ import (
 	"github.com/sitelet/sitelet/internal/paths"
 )
 
-// Facts is what rendering needs to know of the host. Rendering is a function of the model and of these alone.
-type Facts struct {
-	Scope   paths.Scope
-	Systemd int // major version; 0 when it is not known, which counts as old
+// hostFacts is what rendering needs to know of the host. Rendering is a function of the model and of these alone.
+type hostFacts struct {
+	scope   paths.Scope
+	systemd int // major version; 0 when it is not known, which counts as old
 }
 
 // restartSteps is the systemd that knows RestartSteps=, RestartMaxDelaySec= and RestartMode= (NEWS 254).

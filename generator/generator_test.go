@@ -147,7 +147,7 @@ func TestNothingIsDoneTwice(t *testing.T) {
 	h.expect(h.run(), "db", "web")
 	for _, u := range ReadManifest(h.paths).Units {
 		if u.Name == "web" {
-			for _, path := range []string{UnitPath(h.paths, u.Render), CreatePath(h.paths, u.Render)} {
+			for _, path := range []string{unitPath(h.paths, u.Render), CreatePath(h.paths, u.Render)} {
 				if err := os.WriteFile(path, []byte("kept\n"), 0o644); err != nil {
 					t.Fatal(err)
 				}

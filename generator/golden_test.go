@@ -129,7 +129,7 @@ func TestVersions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rendered, found := Load(p).render(nil, Facts{Systemd: 252})
+	rendered, found := Load(p).render(nil, hostFacts{systemd: 252})
 	if found.HasErrors() {
 		t.Fatal(found)
 	}
@@ -161,7 +161,7 @@ func TestUnitIsQuadlets(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, scope := range []paths.Scope{paths.System, paths.User} {
-			rendered, _ := Load(p).render(nil, Facts{Scope: scope})
+			rendered, _ := Load(p).render(nil, hostFacts{scope: scope})
 			for _, r := range rendered {
 				j := &quadlet.Job{Name: r.Name, File: r.Quadlet}
 				if tool.Convert(t.Context(), t.TempDir(), scope == paths.User, []*quadlet.Job{j}); j.Err != nil {

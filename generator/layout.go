@@ -17,8 +17,8 @@ import (
 func cacheDir(p paths.Paths) string     { return filepath.Join(p.RuntimeDir, "cache") }
 func manifestPath(p paths.Paths) string { return filepath.Join(p.RuntimeDir, "manifest") }
 
-// UnitPath is where the unit of a rendering is kept.
-func UnitPath(p paths.Paths, render workload.Digest) string {
+// unitPath is where the unit of a rendering is kept.
+func unitPath(p paths.Paths, render workload.Digest) string {
 	return filepath.Join(cacheDir(p), string(render)+".service")
 }
 

@@ -22,14 +22,14 @@ import (
 
 // Inputs is all that a run reads before it decides anything.
 type Inputs struct {
-	Config config.Config
-	Unread string        // why descriptors and sites are not read; empty where they are
-	Files  []source.File // descriptors
-	Dirs   []string      // that were looked into for them
-	Found  diag.List     // what is wrong with the configuration, and which files could not be read
-	Names  []string      // workloads in the state
-	Sites  []state.Site  // that are to have a router, or had one
-	Inputs []SiteDirs    // where their resources and certificates lie
+	Config   config.Config
+	Unread   string        // why descriptors and sites are not read; empty where they are
+	Files    []source.File // descriptors
+	Dirs     []string      // that were looked into for them
+	Found    diag.List     // what is wrong with the configuration, and which files could not be read
+	Names    []string      // workloads in the state
+	Sites    []state.Site  // that are to have a router, or had one
+	SiteDirs []SiteDirs    // where their resources and certificates lie
 
 	paths    paths.Paths
 	store    state.Store
@@ -81,7 +81,7 @@ func (in *Inputs) loadSites() {
 		}
 		in.Sites = append(in.Sites, s)
 	}
-	in.Inputs = siteDirs(in.paths.NamespacesDir)
+	in.SiteDirs = siteDirs(in.paths.NamespacesDir)
 }
 
 // DescriptorDirs lists the directories that hold descriptors.
@@ -123,7 +123,7 @@ func (in Inputs) Written() string {
 	for _, d := range in.Found {
 		put(h, d.String())
 	}
-	for _, site := range in.Inputs {
+	for _, site := range in.SiteDirs {
 		put(h, site.Namespace)
 		put(h, site.Dirs...)
 	}

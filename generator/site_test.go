@@ -11,7 +11,7 @@ import (
 // A user's directories can have any name.
 func TestNativeRouterReadsItsFile(t *testing.T) {
 	home := `/home/a ${HOME} $$ b/100%/namespaces/east`
-	r := renderSite(state.Site{Namespace: "east", Platform: "linux", Router: &state.Router{Name: "east", Home: home}}, Facts{})
+	r := renderSite(state.Site{Namespace: "east", Platform: "linux", Router: &state.Router{Name: "east", Home: home}}, hostFacts{})
 	parsed, err := unit.Parse(r.Unit)
 	if err != nil {
 		t.Fatal(err)

@@ -31,9 +31,9 @@ func WriteTree(p paths.Paths, dir string, sites []state.Site) (diag.List, error)
 			return nil, err
 		}
 	}
-	facts := Facts{Scope: p.Scope, Systemd: SystemdVersion(p)}
-	if facts.Systemd == 0 {
-		facts.Systemd = newestSystemd
+	facts := hostFacts{scope: p.Scope, systemd: SystemdVersion(p)}
+	if facts.systemd == 0 {
+		facts.systemd = newestSystemd
 	}
 	rendered, found := in.render(nil, facts)
 	units, failed := fill(at, rendered)

@@ -164,7 +164,7 @@ func TestCreateWithoutPodman(t *testing.T) {
 	install(t, h, genB, "", "")
 	os.Remove(h.Paths.Below("/usr/libexec/podman/quadlet"))
 	err := h.Create(context.Background(), "web")
-	if !errors.Is(err, ErrNoCandidate) || !strings.Contains(err.Error(), "install Podman 4.9 or newer") {
+	if !errors.Is(err, errNoCandidate) || !strings.Contains(err.Error(), "install Podman 4.9 or newer") {
 		t.Errorf("error: %v", err)
 	}
 	if w, _ := h.store().Read("web"); w.Refused == nil || !w.Refused.Retry || w.Current.Generation != genA {

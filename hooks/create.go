@@ -16,8 +16,8 @@ import (
 	"github.com/sitelet/sitelet/internal/workload"
 )
 
-// ErrNoCandidate says that a new version could not be made, and that there is an older one to run instead.
-var ErrNoCandidate = errors.New("the version before it runs on")
+// errNoCandidate says that a new version could not be made, and that there is an older one to run instead.
+var errNoCandidate = errors.New("the version before it runs on")
 
 // Create sees to it that the container called name is of the generation of name's unit. It does nothing when it is; otherwise
 // it creates one beside what is there, and only then gives it the name. A container of another generation is kept, stopped
@@ -43,7 +43,7 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	known, err := h.store().Read(name)
 	// A rollback was cut off before the daemon-reload, and a restart came in between.
 	if known.Current != nil && known.Trial == nil && known.Current.Generation != m.data.Generation && h.refuses(known, m) {
-		return errors.Join(h.mark(name), fmt.Errorf("this version of %s has failed before: %w", name, ErrNoCandidate))
+		return errors.Join(h.mark(name), fmt.Errorf("this version of %s has failed before: %w", name, errNoCandidate))
 	}
 	all, listErr := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
 	if listErr != nil {
@@ -145,7 +145,7 @@ func (h Hooks) giveUp(ctx context.Context, m made, failure error) error {
 		return nil
 	})
 	if err == nil && fallback {
-		return fmt.Errorf("%w; %w", failure, ErrNoCandidate)
+		return fmt.Errorf("%w; %w", failure, errNoCandidate)
 	}
 	return errors.Join(failure, err)
 }

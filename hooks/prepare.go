@@ -40,7 +40,7 @@ func (h Hooks) Prepare(ctx context.Context, name string) error {
 	}
 	if len(m.data.Hooks) > 0 {
 		dir := filepath.Join(h.dir(name), "hooks.d")
-		if err := WriteHooks(dir, m.data.Hooks); err != nil {
+		if err := writeHooks(dir, m.data.Hooks); err != nil {
 			return fmt.Errorf("writing the hooks of %s: %w", name, err)
 		}
 		// The host's own hooks go on to run (containers.conf(5), "append").
@@ -62,8 +62,8 @@ type ociHook struct {
 	Stages []string        `json:"stages"`
 }
 
-// WriteHooks replaces the hooks in dir. They run in the order of their file names.
-func WriteHooks(dir string, hooks []descriptor.Hook) error {
+// writeHooks replaces the hooks in dir. They run in the order of their file names.
+func writeHooks(dir string, hooks []descriptor.Hook) error {
 	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o700)); err != nil {
 		return err
 	}

@@ -32,8 +32,8 @@ type Site struct {
 	proxies []proxy // that links go through
 }
 
-// Impossible tells that nothing can be made of the site as a whole: what runs is to stay as it is.
-func (s Site) Impossible() bool { return s.Resources.SiteErr }
+// impossible tells that nothing can be made of the site as a whole: what runs is to stay as it is.
+func (s Site) impossible() bool { return s.Resources.SiteErr }
 
 // siteName is what upstream takes for the name of a namespace (skupper, internal/nonkube/common/site_state_validator.go), in
 // the length of a label, as it becomes part of other names.
@@ -73,8 +73,8 @@ func (h Hooks) Namespaces() ([]string, diag.List) {
 	return slices.Compact(names), found
 }
 
-// LookAtSite reads a namespace and says what it comes to, without changing anything: what would be allocated is only guessed.
-func (h Hooks) LookAtSite(namespace string) (Site, error) {
+// lookAtSite reads a namespace and says what it comes to, without changing anything: what would be allocated is only guessed.
+func (h Hooks) lookAtSite(namespace string) (Site, error) {
 	if err := checkNamespace(namespace); err != nil {
 		return Site{}, err
 	}

@@ -16,8 +16,8 @@ import (
 func TestNames(t *testing.T) {
 	h := siteHooks(t)
 	for _, name := range []string{"", ".", "..", "../x", "a/b", "/etc", "A", "-a", "a-", strings.Repeat("a", 64), "a\n"} {
-		_, lookErr := h.LookAtSite(name)
-		_, refreshErr := h.RefreshSite(t.Context(), name)
+		_, lookErr := h.lookAtSite(name)
+		_, refreshErr := h.refreshSite(t.Context(), name)
 		_, _, linkErr := h.GenerateLink(name, "", "")
 		if lookErr == nil || refreshErr == nil || linkErr == nil || h.SyncSite(t.Context(), name) == nil || h.RemoveSite(t.Context(), name, true) == nil {
 			t.Errorf("%q is taken", name)
@@ -78,7 +78,7 @@ func TestGenerateLink(t *testing.T) {
 func TestRemoveSite(t *testing.T) {
 	h := siteHooks(t)
 	running(t, h)
-	refreshed, err := h.RefreshSite(t.Context(), "ns2")
+	refreshed, err := h.refreshSite(t.Context(), "ns2")
 	if err != nil || refreshed.Entities != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ func refreshIn(root string) int {
 	p, err := paths.New(paths.System, root, os.Getenv)
 	h := Hooks{Paths: p, Now: time.Now, Log: func(string, ...any) {}}
 	if err == nil {
-		_, err = h.RefreshSite(context.Background(), "ns1")
+		_, err = h.refreshSite(context.Background(), "ns1")
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

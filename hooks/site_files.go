@@ -21,10 +21,10 @@ import (
 	"github.com/sitelet/sitelet/internal/site"
 )
 
-// RefreshSite brings a namespace's runtime directory to what its input says: tokens redeemed, ports allocated, certificates
+// refreshSite brings a namespace's runtime directory to what its input says: tokens redeemed, ports allocated, certificates
 // made, and everything written that the router, the skupper command and other sites read. What is right already is not touched.
 // Killed anywhere, the next call goes on; whatever must never move is in the state before anything is written with it.
-func (h Hooks) RefreshSite(ctx context.Context, namespace string) (Site, error) {
+func (h Hooks) refreshSite(ctx context.Context, namespace string) (Site, error) {
 	if err := checkNamespace(namespace); err != nil {
 		return Site{}, err
 	}
@@ -45,7 +45,7 @@ func (h Hooks) RefreshSite(ctx context.Context, namespace string) (Site, error) 
 		if err := h.resolve(&s, table); err != nil {
 			return nil, err
 		}
-		if s.Impossible() {
+		if s.impossible() {
 			return nil, errLeaveAlone
 		}
 		return s.sockets(), nil
@@ -82,7 +82,7 @@ func (s Site) sockets() []site.Socket {
 // writeSite writes the runtime directory.
 func (h Hooks) writeSite(s *Site) error {
 	home := h.home(s.Namespace)
-	if s.Impossible() || s.Resources.Site == nil {
+	if s.impossible() || s.Resources.Site == nil {
 		return h.writeResources(*s, nil)
 	}
 	runtime := filepath.Join(home, "runtime")

@@ -57,7 +57,7 @@ func TestSites(t *testing.T) {
 			if said(again) != said(s) {
 				t.Errorf("a second refresh says\n%s", said(again))
 			}
-			if looked, err := h.LookAtSite("ns1"); err != nil || string(router.Marshal(looked.Entities)) != string(router.Marshal(s.Entities)) {
+			if looked, err := h.lookAtSite("ns1"); err != nil || string(router.Marshal(looked.Entities)) != string(router.Marshal(s.Entities)) {
 				t.Errorf("a look sees another router: %v", err)
 			}
 		})

@@ -57,10 +57,10 @@ func unput(t *testing.T, h Hooks, name string) {
 	}
 }
 
-// refresh is RefreshSite of ns1.
+// refresh is refreshSite of ns1.
 func refresh(t *testing.T, h Hooks) Site {
 	t.Helper()
-	s, err := h.RefreshSite(t.Context(), "ns1")
+	s, err := h.refreshSite(t.Context(), "ns1")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -61,7 +61,7 @@ const lookTime = 3 * time.Second
 
 // AskSite asks the router of a namespace how it is. A router that does not answer is no error.
 func (h Hooks) AskSite(ctx context.Context, namespace string) (SiteState, error) {
-	s, err := h.LookAtSite(namespace)
+	s, err := h.lookAtSite(namespace)
 	if err != nil {
 		return SiteState{}, err
 	}

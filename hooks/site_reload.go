@@ -29,7 +29,7 @@ import (
 func (h Hooks) LookAtSites() (sites []Site, found diag.List) {
 	names, found := h.Namespaces()
 	for _, namespace := range names {
-		s, err := h.LookAtSite(namespace)
+		s, err := h.lookAtSite(namespace)
 		if err != nil && !errors.Is(err, errBadConfig) { // which has findings of its own
 			found = append(found, diag.Diagnostic{File: h.home(namespace), Message: err.Error()})
 			continue
@@ -49,7 +49,7 @@ func (h Hooks) refreshSites(ctx context.Context) []Outcome {
 		return nil
 	}
 	failed := make([]error, len(names))
-	inTurns(len(names), func(i int) { _, failed[i] = h.RefreshSite(ctx, names[i]) })
+	inTurns(len(names), func(i int) { _, failed[i] = h.refreshSite(ctx, names[i]) })
 	var outcomes []Outcome
 	for i, err := range failed {
 		if err != nil {
@@ -90,7 +90,7 @@ func SitePath(namespace string) string { return "sitelet-site@" + namespace + ".
 // ReplaceSites replaces the sites of the state by what they are to become: a plan is made before anything is written.
 func ReplaceSites(known []state.Site, sites []Site) []state.Site {
 	for _, s := range sites {
-		if s.Impossible() || !s.begun() {
+		if s.impossible() || !s.begun() {
 			continue
 		}
 		i := slices.IndexFunc(known, func(k state.Site) bool { return k.Namespace == s.Namespace })
@@ -116,10 +116,10 @@ func (h Hooks) addSites(ctx context.Context, p *Planned, sites []Site) {
 		switch {
 		case a.Verb == plan.Orphaned:
 			a.Verb, a.Note = plan.None, "its Site is gone; `sitelet site remove "+s.Namespace+"` removes what is left"
-			if !s.Impossible() && h.isActive(ctx, a.Name) {
+			if !s.impossible() && h.isActive(ctx, a.Name) {
 				a.Verb, a.Note, a.Restart, a.Live = plan.Stop, "its Site is gone", true, true
 			}
-			if s.Impossible() {
+			if s.impossible() {
 				a.Note = "its site has an error; it runs on as it was"
 			}
 		case a.Verb == plan.None && s.record.Stopped && s.record.Router != nil:
@@ -285,11 +285,11 @@ func (h Hooks) GenerateLink(namespace, host, name string) (text []byte, hosts []
 	if err := h.haveNamespace(namespace); err != nil {
 		return nil, nil, err
 	}
-	s, err := h.LookAtSite(namespace)
+	s, err := h.lookAtSite(namespace)
 	if err != nil {
 		return nil, nil, err
 	}
-	if s.Impossible() {
+	if s.impossible() {
 		return nil, nil, fmt.Errorf("the site of namespace %s has an error; `sitelet check` says which", namespace)
 	}
 	files, err := staticLinks(s, filepath.Join(h.home(namespace), "runtime"))

@@ -14,7 +14,7 @@ import (
 // resolve gives a site what its resources leave to the host: identity, ports, certificates. Then it knows the router's entities.
 // What is allocated goes into the record.
 func (h Hooks) resolve(s *Site, table ports.Table) error {
-	if s.Impossible() {
+	if s.impossible() {
 		return nil
 	}
 	if s.Resources.Site == nil {
@@ -31,7 +31,7 @@ func (h Hooks) resolve(s *Site, table ports.Table) error {
 			return err
 		}
 		h.check(s, table)
-		if s.Impossible() {
+		if s.impossible() {
 			return nil
 		}
 		s.Entities = s.entities(run)

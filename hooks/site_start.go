@@ -21,12 +21,12 @@ func (h Hooks) prepareSite(ctx context.Context, namespace string) error {
 		return nil
 	}
 	h.keepRouter = true
-	s, err := h.RefreshSite(ctx, namespace)
+	s, err := h.refreshSite(ctx, namespace)
 	// The router reads everything anew: nothing counts as applied, and only files that change from here on as rotated.
 	if err := h.noteApplied(namespace, applied{Profiles: h.profileDigests(s)}); err != nil {
 		return err
 	}
-	if err == nil && !s.Impossible() && s.Entities != nil {
+	if err == nil && !s.impossible() && s.Entities != nil {
 		return nil
 	}
 	if _, missing := os.Stat(filepath.Join(h.home(namespace), "runtime/router/skrouterd.json")); missing != nil {

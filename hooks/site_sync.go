@@ -38,11 +38,11 @@ func (h Hooks) SyncSite(ctx context.Context, namespace string) error {
 		return fmt.Errorf("namespace %s stays as it is, as sitelet.toml asks for; set mode = \"update\" to follow its changes", namespace)
 	}
 	h.keepRouter = true
-	s, err := h.RefreshSite(ctx, namespace)
+	s, err := h.refreshSite(ctx, namespace)
 	if err != nil {
 		return err
 	}
-	if s.Impossible() {
+	if s.impossible() {
 		return fmt.Errorf("the site of namespace %s has an error and was left as it is; `sitelet check` says which", namespace)
 	}
 	if s.Entities == nil {
@@ -62,7 +62,7 @@ func (h Hooks) StartedSite(ctx context.Context, namespace string) error {
 		return h.sync(ctx, Site{Namespace: namespace, record: record}, routerUp)
 	}
 	h.keepRouter = true
-	s, err := h.RefreshSite(ctx, namespace)
+	s, err := h.refreshSite(ctx, namespace)
 	if err != nil || s.Entities == nil {
 		h.Log("namespace %s: the router was started with the configuration from before; `sitelet check` says what is wrong", namespace)
 		if s.record.Port(localPort) == 0 {

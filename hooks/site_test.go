@@ -117,7 +117,7 @@ func TestTenNamespaces(t *testing.T) {
 	var wait sync.WaitGroup
 	for _, name := range names {
 		wait.Go(func() {
-			if _, err := h.RefreshSite(t.Context(), name); err != nil {
+			if _, err := h.refreshSite(t.Context(), name); err != nil {
 				t.Error(err)
 			}
 		})
@@ -140,7 +140,7 @@ func TestTenNamespaces(t *testing.T) {
 	}
 	// A port that a resource names is not another namespace's either (#2573).
 	h.writeInput(t, "myns-1", listenerText("l", int(mustSite(t, h, "myns-2").Port("ra/edge"))))
-	s, err := h.RefreshSite(t.Context(), "myns-1")
+	s, err := h.refreshSite(t.Context(), "myns-1")
 	if err != nil || !strings.Contains(said(s), `belongs to the RouterAccess "ra" of namespace "myns-2"`) {
 		t.Errorf("%v\n%s", err, said(s))
 	}
@@ -215,7 +215,7 @@ func TestSiteGoes(t *testing.T) {
 	text, _ := os.ReadFile(filepath.Join(h.home("ns1"), "input/resources/site.yaml"))
 	unput(t, h, "resources/site.yaml")
 	for range 2 {
-		if s := refresh(t, h); s.Entities != nil || s.Impossible() || mustRecord(t, h).Router != nil {
+		if s := refresh(t, h); s.Entities != nil || s.impossible() || mustRecord(t, h).Router != nil {
 			t.Errorf("there is still a site: %s", said(s))
 		}
 		if diff := cmp.Diff(before, untouched(h)); diff != "" {
@@ -238,7 +238,7 @@ func TestSiteGoes(t *testing.T) {
 func TestNoSite(t *testing.T) {
 	h := siteHooks(t)
 	put(t, h, "resources/listener.yaml", listenerText("a", 8080))
-	if s := refresh(t, h); s.Entities != nil || s.Impossible() || s.Resources.Findings() != nil {
+	if s := refresh(t, h); s.Entities != nil || s.impossible() || s.Resources.Findings() != nil {
 		t.Error(said(s))
 	}
 	if _, err := h.store().ReadSite("ns1"); err == nil {
@@ -273,7 +273,7 @@ func TestImpossible(t *testing.T) {
 			put(t, h, "resources/site.yaml", text)
 			put(t, h, "resources/new.yaml", listenerText("new", 9999))
 			s := refresh(t, h)
-			if !s.Impossible() || s.Entities != nil {
+			if !s.impossible() || s.Entities != nil {
 				t.Errorf("it is possible: %s", said(s))
 			}
 			if diff := cmp.Diff(before, untouched(h)); diff != "" {
@@ -311,7 +311,7 @@ func TestPlatform(t *testing.T) {
 		t.Error(said(s))
 	}
 	os.CopyFS(filepath.Join(h.home("ns2"), "input"), os.DirFS(filepath.Join(h.home("ns1"), "input")))
-	s, err := h.RefreshSite(t.Context(), "ns2")
+	s, err := h.refreshSite(t.Context(), "ns2")
 	if err != nil || s.record.Platform != "linux" || s.record.Router.Image != "" || s.Resources.Findings() != nil {
 		t.Errorf("%v %s", err, said(s))
 	}
@@ -320,14 +320,14 @@ func TestPlatform(t *testing.T) {
 		t.Errorf("a router without a container reads\n%s", text)
 	}
 	t.Setenv("SKUPPER_PLATFORM", "kubernetes")
-	if _, err := h.RefreshSite(t.Context(), "ns1"); err == nil {
+	if _, err := h.refreshSite(t.Context(), "ns1"); err == nil {
 		t.Error("kubernetes is a platform here")
 	}
 	// A configuration that cannot be read stops changes, and nothing else.
 	t.Setenv("SKUPPER_PLATFORM", "")
 	before := untouched(h)
 	os.WriteFile(h.Paths.ConfigFile, []byte("platform = 5\n"), 0o644)
-	if _, err := h.RefreshSite(t.Context(), "ns1"); err == nil || cmp.Diff(before, untouched(h)) != "" {
+	if _, err := h.refreshSite(t.Context(), "ns1"); err == nil || cmp.Diff(before, untouched(h)) != "" {
 		t.Errorf("%v", err)
 	}
 }

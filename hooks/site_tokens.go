@@ -42,7 +42,7 @@ func (h Hooks) redeemAll(ctx context.Context, s *Site) (tried bool) {
 
 // due returns the tokens that wait to be redeemed now.
 func (h Hooks) due(s *Site) []site.AccessToken {
-	if s.Impossible() || s.Resources.Site == nil {
+	if s.impossible() || s.Resources.Site == nil {
 		return nil
 	}
 	return slices.DeleteFunc(slices.Clone(s.Resources.AccessTokens), func(token site.AccessToken) bool {

@@ -198,7 +198,7 @@ func TestTokenStopped(t *testing.T) {
 	put(t, h, "resources/token.yaml", g.token("tok", "c0de"))
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, _ = h.RefreshSite(ctx, "ns1")
+	_, _ = h.refreshSite(ctx, "ns1")
 	if record := mustRecord(t, h); len(record.Tokens) > 0 && record.Tokens[0].Tries > 0 {
 		t.Errorf("%+v", record.Tokens)
 	}

@@ -15,7 +15,7 @@ func (h Hooks) Unused(sites []Site) diag.List {
 	for _, s := range sites {
 		home := h.home(s.Namespace)
 		resources := filepath.Join(home, "input/resources")
-		if s.Resources.Site == nil && !s.Impossible() && len(s.Resources.All) > 0 {
+		if s.Resources.Site == nil && !s.impossible() && len(s.Resources.All) > 0 {
 			found = append(found, diag.Diagnostic{File: resources, Severity: diag.Warning,
 				Message: fmt.Sprintf("namespace %s has resources and no Site, so nothing runs", s.Namespace), Hint: "Add a document of kind Site."})
 		}

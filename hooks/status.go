@@ -196,7 +196,7 @@ func (h Hooks) lookAtRouters(ctx context.Context, sites []Site, all []WorkloadSt
 			s = sites[j]
 		} else {
 			var err error
-			if s, err = h.LookAtSite(w.Namespace); err != nil {
+			if s, err = h.lookAtSite(w.Namespace); err != nil {
 				continue
 			}
 			reportTokens(&s)

@@ -28,7 +28,7 @@ func TestStoppedWhileStarting(t *testing.T) {
 				t.Fatal(err)
 			}
 			s.unit = systemd.Unit{ActiveState: "failed", InvocationID: "new", Result: "exit-code", ExitStatus: 1}
-			if err := h.Trial(context.Background(), "web"); errors.Is(err, ErrTrialFailed) == c.forgiven {
+			if err := h.Trial(context.Background(), "web"); errors.Is(err, errTrialFailed) == c.forgiven {
 				t.Errorf("the trial ends with %v", err)
 			}
 			if !c.forgiven {

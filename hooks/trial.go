@@ -15,8 +15,8 @@ import (
 	"github.com/sitelet/sitelet/internal/workload"
 )
 
-// ErrTrialFailed ends a trial whose version is to be rolled back.
-var ErrTrialFailed = errors.New("the new version failed")
+// errTrialFailed ends a trial whose version is to be rolled back.
+var errTrialFailed = errors.New("the new version failed")
 
 // verdict is how a trial ends.
 type verdict int
@@ -32,7 +32,7 @@ const (
 const patience = 5 * time.Second
 
 // Trial watches the version of a workload that is on trial until it has run for the probation without a restart, and makes it
-// the current one. If it fails, the error is ErrTrialFailed and the state holds why.
+// the current one. If it fails, the error is errTrialFailed and the state holds why.
 //
 // A version that comes meanwhile finds this trial under way, and so does not start its own: it is watched next.
 func (h Hooks) Trial(ctx context.Context, name string) error {
@@ -87,7 +87,7 @@ func (h Hooks) trial(ctx context.Context, name string) (watched workload.Digest,
 			}
 			return nil
 		})
-		return watched, errors.Join(err, fmt.Errorf("%s: %w", name, ErrTrialFailed))
+		return watched, errors.Join(err, fmt.Errorf("%s: %w", name, errTrialFailed))
 	}
 	h.Log("%s was stopped during its trial, which goes on when it is started again", name)
 	return watched, nil

@@ -150,7 +150,7 @@ func TestTrialFailsAndRollsBack(t *testing.T) {
 	m := &memory{}
 	h, s := trialOf(t, m)
 	s.unit = systemd.Unit{ActiveState: "activating", InvocationID: "new", Restarts: 1, ExitStatus: 7}
-	if err := h.Trial(context.Background(), "web"); !errors.Is(err, ErrTrialFailed) {
+	if err := h.Trial(context.Background(), "web"); !errors.Is(err, errTrialFailed) {
 		t.Fatalf("error: %v", err)
 	}
 	if err := h.Rollback(context.Background(), "web"); err != nil {
@@ -239,7 +239,7 @@ func TestCandidateThatCannotBeMade(t *testing.T) {
 	}
 	install(t, h, genB, "", "")
 	m.calls, m.failAt = 0, 1
-	if err := h.Create(context.Background(), "web"); !errors.Is(err, ErrNoCandidate) {
+	if err := h.Create(context.Background(), "web"); !errors.Is(err, errNoCandidate) {
 		t.Errorf("error: %v", err)
 	}
 	w, _ := h.store().Read("web")

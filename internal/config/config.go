@@ -68,17 +68,17 @@ func (c Config) WithEnvironment(getenv func(string) string) (Config, error) {
 
 // Updates configures how a changed workload is taken up.
 type Updates struct {
-	Trial time.Duration // how long a new version must run without a restart; 0 for DefaultProbation
+	Trial time.Duration // how long a new version must run without a restart; 0 for defaultProbation
 	Pull  bool          // look for moved tags at each reload
 }
 
-// DefaultProbation is update.probation where it is not set.
-const DefaultProbation = 10 * time.Second
+// defaultProbation is update.probation where it is not set.
+const defaultProbation = 10 * time.Second
 
 // Probation returns how long a new version must run without a restart before the old one is given up.
 func (u Updates) Probation() time.Duration {
 	if u.Trial == 0 {
-		return DefaultProbation
+		return defaultProbation
 	}
 	return u.Trial
 }
@@ -96,9 +96,6 @@ const (
 	Init               // new ones become services; those whose containers were made before stay as they are
 	Off                // they are not read; services whose containers were made before stay as they are
 )
-
-// String returns the mode as it is written in the file.
-func (m Mode) String() string { return modeNames[m] }
 
 var modeNames = []string{Update: "update", Init: "init", Off: "off"}
 

@@ -73,12 +73,12 @@ func (w *wanting) requests() []request {
 	}
 	for _, l := range r.Links {
 		if l.TLSCredentials != "" {
-			add(request{by: l.Resource, name: ProfileOf(l.TLSCredentials), source: l.TLSCredentials, need: Need{CA: true, Chain: true}, given: true})
+			add(request{by: l.Resource, name: profileOf(l.TLSCredentials), source: l.TLSCredentials, need: Need{CA: true, Chain: true}, given: true})
 		}
 	}
 	for _, c := range r.Connectors {
 		if c.TLSCredentials != "" && !c.UseClientCert {
-			add(request{by: c.Resource, name: ProfileOf(c.TLSCredentials), source: c.TLSCredentials, trust: true})
+			add(request{by: c.Resource, name: profileOf(c.TLSCredentials), source: c.TLSCredentials, trust: true})
 		}
 	}
 	return requests

@@ -56,8 +56,8 @@ const (
 // ClientOf returns the name of the client certificate that goes with the server certificate of a RouterAccess.
 func ClientOf(server string) string { return "client-" + server }
 
-// ProfileOf returns the name of the certificate that a router uses towards what Link or Connector credentials name.
-func ProfileOf(credentials string) string { return credentials + "-profile" }
+// profileOf returns the name of the certificate that a router uses towards what Link or Connector credentials name.
+func profileOf(credentials string) string { return credentials + "-profile" }
 
 // Wanted lists what runtime/issuers and runtime/certs must hold for the resources of a site, authorities first. A resource
 // whose certificate cannot be had is quarantined; what is wrong with the authorities of the site itself is said of the Site.

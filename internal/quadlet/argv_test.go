@@ -274,14 +274,14 @@ func FuzzArgv(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, a, b string) {
 		for _, s := range []string{a, b} {
-			if Check(s) != nil || strings.Contains(s, "\r\n") {
+			if check(s) != nil || strings.Contains(s, "\r\n") {
 				if _, err := newContainer(tool.Version, s, "", "").Text(tool.Version); err == nil {
 					t.Errorf("%q was written", s)
 				}
 				return
 			}
 		}
-		if Check(a+b) != nil || strings.Contains(a+b, "\r\n") {
+		if check(a+b) != nil || strings.Contains(a+b, "\r\n") {
 			return
 		}
 		for _, podman := range []Version{tool.Version, Minimum} {

@@ -68,7 +68,7 @@ type writer struct {
 
 func (w *writer) add(key string, values []string) {
 	for _, value := range values {
-		if err := Check(value); err != nil {
+		if err := check(value); err != nil {
 			w.fail(key, err.Error())
 			return
 		}
@@ -137,7 +137,7 @@ func (w *writer) mount(values []string) {
 func (w *writer) words(key string, words ...string) {
 	quoted := make([]string, len(words))
 	for i, word := range words {
-		if err := Check(word); err != nil { // with its flag it may be too long
+		if err := check(word); err != nil { // with its flag it may be too long
 			w.fail(key, err.Error())
 			return
 		}

@@ -12,8 +12,8 @@ import (
 // The flag that carries a value counts, too.
 const maxArgument = 128<<10 - 64
 
-// Check tells why no unit can carry value to Podman as one argument; nil if one can.
-func Check(value string) error {
+// check tells why no unit can carry value to Podman as one argument; nil if one can.
+func check(value string) error {
 	switch {
 	case strings.Contains(value, "\x00"):
 		return errors.New("a NUL cannot be passed to a program; remove it")
