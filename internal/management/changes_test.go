@@ -217,7 +217,7 @@ func TestMany(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	listeners, err := Query(t.Context(), s.client, "tcpListener")
+	listeners, err := query(t.Context(), s.client, "tcpListener")
 	if err != nil || len(listeners) != 600 || listeners[599].Name != "l599" {
 		t.Fatalf("%d listeners are left: %v", len(listeners), err)
 	}
@@ -256,7 +256,7 @@ func TestConnections(t *testing.T) {
 			t.Fatalf("step %d broke a connection: %v", i, err)
 		}
 	}
-	listeners, err := Query(t.Context(), s.client, "tcpListener")
+	listeners, err := query(t.Context(), s.client, "tcpListener")
 	if err != nil || len(listeners) != 1 || listeners[0].Get("connectionsOpened") != 1 || listeners[0].Get("connectionsClosed") != 0 {
 		t.Errorf("the router counts %v, %v", listeners, err)
 	}

@@ -140,7 +140,7 @@ func (s *site) state(name, want string, message bool) string {
 	s.t.Helper()
 	deadline := time.Now().Add(3 * time.Second)
 	for {
-		listeners, err := Query(s.t.Context(), s.client, "tcpListener")
+		listeners, err := query(s.t.Context(), s.client, "tcpListener")
 		if err != nil {
 			s.t.Fatal(err)
 		}

@@ -10,19 +10,14 @@ import (
 	"github.com/sitelet/sitelet/internal/router"
 )
 
-// Query returns the router's entities of a type, such as "tcpListener", "address" or "router.node", as it reports them: with
-// defaults, statistics and states, without what is null. Values are string, int, bool, []any or map[string]any.
-func Query(ctx context.Context, c *Client, kind string) ([]router.Entity, error) {
-	found, err := queryAll(ctx, c, []string{kind})
-	return found, err
-}
-
-// Snapshot returns what a router runs with: its entities of all types that router.Config makes, as Query returns them.
+// Snapshot returns what a router runs with: its entities of all types that router.Config makes, as it reports them, with defaults,
+// statistics and states, without what is null. Values are string, int, bool, []any or map[string]any.
 func Snapshot(ctx context.Context, c *Client) ([]router.Entity, error) {
-	return queryAll(ctx, c, router.Types())
+	return query(ctx, c, router.Types()...)
 }
 
-func queryAll(ctx context.Context, c *Client, kinds []string) ([]router.Entity, error) {
+// query returns the entities of some types, such as "tcpListener", "address" or "router.node".
+func query(ctx context.Context, c *Client, kinds ...string) ([]router.Entity, error) {
 	requests := make([]*amqp.Message, len(kinds))
 	for i, kind := range kinds {
 		requests[i] = &amqp.Message{
