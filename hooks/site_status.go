@@ -77,8 +77,8 @@ func resourceFile(r *site.Resource) string {
 
 func (h Hooks) writeResource(s Site, r *site.Resource, o *observed, path string) error {
 	data, _ := os.ReadFile(path)
-	old := site.OldStatus(data)
-	status := site.Status{Before: old.Conditions, Now: h.now(), Conditions: conditions(s, r, o, old.Conditions),
+	before := site.OldConditions(data)
+	status := site.Status{Before: before, Now: h.now(), Conditions: conditions(s, r, o, before),
 		UID: s.record.ID, Endpoints: endpointsOf(s.Resources, r), Expiration: h.expirationOf(s, r)}
 	return replace(path, r.WithStatus(status), 0o644)
 }

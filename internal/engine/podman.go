@@ -43,9 +43,8 @@ func (c Container) Health() string {
 	return ""
 }
 
-// Port is a run of Range ports, from HostPort on the host and ContainerPort in the container. HostIP is empty for all addresses.
+// Port is a run of Range ports, from HostPort on the host and ContainerPort in the container.
 type Port struct {
-	HostIP        string `json:"host_ip"`
 	ContainerPort uint16 `json:"container_port"`
 	HostPort      uint16 `json:"host_port"`
 	Range         uint16 `json:"range"`

@@ -18,10 +18,9 @@ import (
 
 // File is a static link: a Secret and a Link as YAML. It holds a private key.
 type File struct {
-	Name   string // link-ACCESS-HOST.yaml
-	Access string // the RouterAccess that takes the link
-	Host   string // where
-	Data   []byte
+	Name string // link-ACCESS-HOST.yaml
+	Host string // where the link goes
+	Data []byte
 }
 
 // Loader returns what there is of a certificate and its connect.json.
@@ -50,7 +49,7 @@ func Static(r *site.Resources, load Loader) ([]File, error) {
 		for _, host := range hosts(access, server.Cert) {
 			if to := endpoints(access, host); len(to) > 0 {
 				link := Link(name, site.Link{Endpoints: to, TLSCredentials: name, Cost: 1})
-				files = append(files, File{fileName(access.Name, host), access.Name, host, slices.Concat(secret, link)})
+				files = append(files, File{fileName(access.Name, host), host, slices.Concat(secret, link)})
 			}
 		}
 	}

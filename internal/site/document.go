@@ -14,10 +14,6 @@ func (r *Resource) details(status *node, s Status, conditions []Condition) {
 	switch r.Kind {
 	case "Site":
 		setList(status, "endpoints", s.Endpoints, Endpoint.node)
-		setList(status, "network", s.Network, SiteRecord.node)
-		if len(s.Network) > 0 {
-			status.set("sitesInNetwork", len(s.Network))
-		}
 	case "RouterAccess":
 		setList(status, "endpoints", s.Endpoints, Endpoint.node)
 	case "Listener":
@@ -26,10 +22,6 @@ func (r *Resource) details(status *node, s Status, conditions []Condition) {
 		status.set("hasMatchingListener", holds(Matched))
 	case "MultiKeyListener":
 		status.set("hasDestination", holds(Operational))
-		r.reachable(status, s.Reachable)
-	case "Link":
-		status.set("remoteSiteId", s.RemoteSiteID)
-		status.set("remoteSiteName", s.RemoteSite)
 	case "AccessToken":
 		status.set("redeemed", holds(Redeemed))
 	case "Certificate":
@@ -37,37 +29,6 @@ func (r *Resource) details(status *node, s Status, conditions []Condition) {
 			status.set("expiration", s.Expiration.UTC().Format(time.RFC3339))
 		}
 	}
-}
-
-// reachable adds the routing keys that are served, as a list or with their weights, as the strategy has them.
-func (r *Resource) reachable(status *node, keys []string) {
-	if r.root == nil || len(keys) == 0 {
-		return
-	}
-	strategy := r.root.get("spec").get("strategy")
-	reached := &node{key: "routingKeysReachable"}
-	kind := "priority"
-	if priority := strategy.get("priority").get("routingKeys"); priority != nil {
-		reached.kind = listKind
-		for item := range priority.items() {
-			if slices.Contains(keys, item.str()) {
-				reached.add(&node{kind: textKind, text: item.str()})
-			}
-		}
-	} else {
-		kind = "weighted"
-		reached.kind = objectKind
-		for item := range strategy.get("weighted").get("routingKeys").items() {
-			if slices.Contains(keys, item.key) {
-				reached.add(&node{kind: integerKind, key: item.key, text: item.text})
-			}
-		}
-	}
-	inner := &node{kind: objectKind, key: kind}
-	inner.add(reached)
-	outer := &node{kind: objectKind, key: "strategy"}
-	outer.add(inner)
-	status.add(outer)
 }
 
 // set adds a member, but for a value that stands for none.
@@ -102,8 +63,6 @@ func setList[T any](n *node, key string, items []T, toNode func(T) *node) {
 	n.add(list)
 }
 
-func textNode(s string) *node { return &node{kind: textKind, text: s} }
-
 func (c Condition) node(generation int64) *node {
 	n := &node{kind: objectKind}
 	n.set("lastTransitionTime", c.Since.UTC().Format(time.RFC3339))
@@ -129,74 +88,21 @@ func (e Endpoint) node() *node {
 	return n
 }
 
-func (s SiteRecord) node() *node {
-	n := &node{kind: objectKind}
-	n.set("id", s.ID)
-	n.set("name", s.Name)
-	n.set("namespace", s.Namespace)
-	n.set("platform", s.Platform)
-	n.set("version", s.Version)
-	setList(n, "links", s.Links, LinkRecord.node)
-	setList(n, "services", s.Services, ServiceRecord.node)
-	return n
-}
-
-func (l LinkRecord) node() *node {
-	n := &node{kind: objectKind}
-	n.set("name", l.Name)
-	n.set("remoteSiteId", l.RemoteSiteID)
-	n.set("remoteSiteName", l.RemoteSite)
-	n.set("operational", l.Operational)
-	return n
-}
-
-func (s ServiceRecord) node() *node {
-	n := &node{kind: objectKind}
-	n.set("routingKey", s.RoutingKey)
-	setList(n, "connectors", s.Connectors, textNode)
-	setList(n, "listeners", s.Listeners, textNode)
-	return n
-}
-
-// OldStatus reads the status of a document that WithStatus or upstream wrote, as far as it can be read.
-func OldStatus(data []byte) Status {
+// OldConditions reads those of a document that WithStatus or upstream wrote, as far as they can be read.
+func OldConditions(data []byte) []Condition {
 	chunks := split("", data)
 	if len(chunks) == 0 {
-		return Status{}
+		return nil
 	}
 	root, _, bad := chunks[0].parse()
 	if bad != nil {
-		return Status{}
+		return nil
 	}
-	n := root.get("status")
-	s := Status{RemoteSiteID: n.get("remoteSiteId").str(), RemoteSite: n.get("remoteSiteName").str()}
-	s.Expiration, _ = time.Parse(time.RFC3339, n.get("expiration").str())
-	for c := range n.get("conditions").items() {
+	var conditions []Condition
+	for c := range root.get("status").get("conditions").items() {
 		since, _ := time.Parse(time.RFC3339, c.get("lastTransitionTime").str())
-		s.Conditions = append(s.Conditions, Condition{Type: c.get("type").str(), True: c.get("status").str() == "True",
+		conditions = append(conditions, Condition{Type: c.get("type").str(), True: c.get("status").str() == "True",
 			Reason: c.get("reason").str(), Message: c.get("message").str(), Since: since})
 	}
-	for e := range n.get("endpoints").items() {
-		s.Endpoints = append(s.Endpoints, Endpoint{Name: e.get("name").str(), Host: e.get("host").str(), Port: e.get("port").str(), Group: e.get("group").str()})
-	}
-	for record := range n.get("network").items() {
-		s.Network = append(s.Network, oldSite(record))
-	}
-	reached := n.get("strategy")
-	s.Reachable = reached.get("priority").get("routingKeysReachable").strs()
-	for item := range reached.get("weighted").get("routingKeysReachable").items() {
-		s.Reachable = append(s.Reachable, item.key)
-	}
-	return s
-}
-
-func oldSite(n *node) SiteRecord {
-	s := SiteRecord{ID: n.get("id").str(), Name: n.get("name").str(), Namespace: n.get("namespace").str(), Platform: n.get("platform").str(), Version: n.get("version").str()}
-	for l := range n.get("links").items() {
-		s.Links = append(s.Links, LinkRecord{l.get("name").str(), l.get("remoteSiteId").str(), l.get("remoteSiteName").str(), l.get("operational").flag()})
-	}
-	for v := range n.get("services").items() {
-		s.Services = append(s.Services, ServiceRecord{v.get("routingKey").str(), v.get("connectors").strs(), v.get("listeners").strs()})
-	}
-	return s
+	return conditions
 }

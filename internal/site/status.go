@@ -43,35 +43,12 @@ func Failed(condition, message string) Condition {
 type Status struct {
 	// Conditions are those known; Ready is worked out, and so is Configured where it is not given: by the resource's Problems.
 	Conditions []Condition
-	Before     []Condition // of the document that is replaced, as OldStatus gives them; unchanged ones keep their Since
+	Before     []Condition // of the document that is replaced, as OldConditions gives them; unchanged ones keep their Since
 	Now        time.Time   // Since of those that changed
 
-	UID          string       // Site: its id, which upstream keeps as metadata.uid
-	Endpoints    []Endpoint   // Site, RouterAccess
-	Network      []SiteRecord // Site
-	Reachable    []string     // MultiKeyListener: its routing keys that are served
-	RemoteSiteID string       // Link
-	RemoteSite   string       // Link: the name
-	Expiration   time.Time    // Certificate
-}
-
-// SiteRecord is a site of the network.
-type SiteRecord struct {
-	ID, Name, Namespace, Platform, Version string
-	Links                                  []LinkRecord
-	Services                               []ServiceRecord
-}
-
-// LinkRecord is a link of a site.
-type LinkRecord struct {
-	Name, RemoteSiteID, RemoteSite string
-	Operational                    bool
-}
-
-// ServiceRecord is a routing key with who uses it.
-type ServiceRecord struct {
-	RoutingKey            string
-	Connectors, Listeners []string
+	UID        string     // Site: its id, which upstream keeps as metadata.uid
+	Endpoints  []Endpoint // Site, RouterAccess
+	Expiration time.Time  // Certificate
 }
 
 // statusRule is what a kind's status is made of: the conditions that make it Ready, and whether that is a condition of its own.
