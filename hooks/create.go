@@ -45,31 +45,31 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	if known.Current != nil && known.Trial == nil && known.Current.Generation != m.data.Generation && h.refuses(known, m) {
 		return errors.Join(h.mark(name), fmt.Errorf("this version of %s has failed before: %w", name, errNoCandidate))
 	}
-	all, listErr := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
+	all, listErr := h.containers(ctx, name)
 	if listErr != nil {
 		return fmt.Errorf("looking for the containers of %s: %w", name, listErr)
 	}
-	current := find(all, func(c engine.Container) bool { return c.Named(h.containerOf(name)) })
+	current := h.named(name, all)
 	if known.Current == nil && current != nil {
 		h.Log("the state of %s is missing (%v): it is made again from the container", name, err)
-		known.Current = rebuilt(m, workload.Digest(current.Labels[generator.LabelGeneration]))
+		known.Current = rebuilt(m, generationOf(*current))
 		known.Unproven = current.State == "created" // or its first start was cut off
 		if err := h.store().Change(name, func(w *state.Workload) error { *w = known; return nil }); err != nil {
 			return err
 		}
 	}
-	if current != nil && current.Labels[generator.LabelGeneration] == string(m.data.Generation) {
+	if current != nil && generationOf(*current) == m.data.Generation {
 		return errors.Join(h.record(ctx, m), h.tidy(ctx, m.name, all))
 	}
 	if current == nil && h.Engine.Exists(ctx, h.containerOf(name)) {
 		return fmt.Errorf("there is a container named %s that sitelet did not make; rename it with `podman rename`, or give the descriptor another container_name", name)
 	}
 	// A run that was cut off between two renamings has left no current one, but the state tells which it was.
-	last := ""
+	var last workload.Digest
 	if current != nil {
-		last = current.Labels[generator.LabelGeneration]
+		last = generationOf(*current)
 	} else if known.Current != nil {
-		last = string(known.Current.Generation)
+		last = known.Current.Generation
 	}
 	candidate, err := h.candidate(ctx, m, all)
 	if err != nil {
@@ -101,7 +101,7 @@ func (h Hooks) tidy(ctx context.Context, name string, all []engine.Container) er
 	}
 	var errs []error
 	for _, c := range all {
-		if c.Labels[generator.LabelGeneration] != string(w.Current.Generation) && c.State != "running" {
+		if generationOf(c) != w.Current.Generation && c.State != "running" {
 			errs = append(errs, h.Engine.Remove(ctx, c.ID))
 		}
 	}
@@ -169,17 +169,9 @@ func (h Hooks) clearReady(name string) error {
 	return nil
 }
 
-func find(all []engine.Container, is func(engine.Container) bool) *engine.Container {
-	if i := slices.IndexFunc(all, is); i >= 0 {
-		return &all[i]
-	}
-	return nil
-}
-
 // candidate returns the name or id of a container of m's generation, and creates it unless a run before has.
 func (h Hooks) candidate(ctx context.Context, m made, all []engine.Container) (string, error) {
-	of := func(c engine.Container) bool { return c.Labels[generator.LabelGeneration] == string(m.data.Generation) }
-	if c := find(all, of); c != nil {
+	if c := find(all, func(c engine.Container) bool { return generationOf(c) == m.data.Generation }); c != nil {
 		return c.ID, nil
 	}
 	name := candidateName(h.containerOf(m.name), m.data.Generation)
@@ -236,8 +228,8 @@ func (h Hooks) candidate(ctx context.Context, m made, all []engine.Container) (s
 func (h Hooks) promote(ctx context.Context, m made, current *engine.Container, candidate string) error {
 	if current != nil {
 		old := m.name + ".old"
-		if generation := current.Labels[generator.LabelGeneration]; len(generation) >= shortLength {
-			old = candidateName(h.containerOf(m.name), workload.Digest(generation))
+		if generation := generationOf(*current); len(generation) >= shortLength {
+			old = candidateName(h.containerOf(m.name), generation)
 		}
 		if err := h.Engine.Rename(ctx, current.ID, old); err != nil {
 			return fmt.Errorf("setting the old container of %s aside: %w", m.name, err)
@@ -317,11 +309,11 @@ func (h Hooks) beginTrial(ctx context.Context, name string, v state.Version) (*s
 }
 
 // forget removes the containers of generations before the last.
-func (h Hooks) forget(ctx context.Context, m made, all []engine.Container, last string) error {
+func (h Hooks) forget(ctx context.Context, m made, all []engine.Container, last workload.Digest) error {
 	var errs []error
 	for _, c := range all {
-		generation := c.Labels[generator.LabelGeneration]
-		if generation == last || generation == string(m.data.Generation) || c.State == "running" {
+		generation := generationOf(c)
+		if generation == last || generation == m.data.Generation || c.State == "running" {
 			continue
 		}
 		h.Log("removing the container of an earlier generation of %s", m.name)

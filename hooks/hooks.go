@@ -199,11 +199,3 @@ func (h Hooks) createText(m made) ([]byte, error) {
 	}
 	return nil, fmt.Errorf("the command that makes %s is gone: %w; run %s daemon-reload", m.name, err, h.Paths.Scope.Systemctl())
 }
-
-// candidateName is the container's name until it takes over the workload's.
-func candidateName(name string, generation workload.Digest) string {
-	return name + "." + string(generation[:shortLength])
-}
-
-// shortLength is how much of a generation is in the name of a container.
-const shortLength = 12

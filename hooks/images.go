@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"github.com/sitelet/sitelet/generator"
-	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/plan"
 	"github.com/sitelet/sitelet/internal/state"
 )
@@ -102,11 +101,11 @@ func (h Hooks) followTag(ctx context.Context, r generator.Rendered) (moved bool,
 	if err != nil {
 		return false, err
 	}
-	all, err := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+r.Name)
+	all, err := h.containers(ctx, r.Name)
 	if err != nil {
 		return false, err
 	}
-	c := find(all, func(c engine.Container) bool { return c.Named(h.containerOf(r.Name)) })
+	c := h.named(r.Name, all)
 	if c == nil || c.ImageID == id {
 		return false, nil
 	}

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/sitelet/sitelet/generator"
-	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/plan"
 	"github.com/sitelet/sitelet/internal/workload"
 )
@@ -25,11 +23,11 @@ func (h Hooks) reloadLive(ctx context.Context, a plan.Action) error {
 		memory = memory || strings.HasPrefix(c.Field, "host_config.resources.")
 	}
 	if memory {
-		all, err := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+a.Name)
+		all, err := h.containers(ctx, a.Name)
 		if err != nil {
 			return err
 		}
-		if c := find(all, func(c engine.Container) bool { return c.Named(h.containerOf(a.Name)) }); c != nil {
+		if c := h.named(a.Name, all); c != nil {
 			if err := h.Engine.Update(ctx, c.ID, memoryFlags(m.data.Inputs)); err != nil {
 				return fmt.Errorf("changing the memory limits: %w", err)
 			}

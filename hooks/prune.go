@@ -6,7 +6,6 @@ import (
 	"os"
 	"slices"
 
-	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/plan"
 )
 
@@ -35,7 +34,7 @@ func (h Hooks) remove(ctx context.Context, manager Manager, name string) error {
 	if err := manager.Stop(ctx, name+".service"); err != nil {
 		return err
 	}
-	all, err := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
+	all, err := h.containers(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/sitelet/sitelet/generator"
-	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/state"
 	"github.com/sitelet/sitelet/internal/workload"
 )
@@ -148,12 +146,12 @@ func (h Hooks) restore(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	all, err := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
+	all, err := h.containers(ctx, name)
 	if err != nil {
 		return err
 	}
-	named := find(all, func(c engine.Container) bool { return c.Named(h.containerOf(name)) })
-	good := named != nil && named.Labels[generator.LabelGeneration] == string(m.data.Generation)
+	named := h.named(name, all)
+	good := named != nil && generationOf(*named) == m.data.Generation
 	if !good || named.State != "running" {
 		if err := h.startAgain(ctx, manager, m); err != nil {
 			return err

@@ -56,11 +56,11 @@ func (h Hooks) RunContainer(ctx context.Context, name string) error {
 	if !ok {
 		return fmt.Errorf("%s does not run on Docker", name)
 	}
-	all, err := docker.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
+	all, err := h.at(name).containers(ctx, name)
 	if err != nil {
 		return err
 	}
-	c := find(all, func(c engine.Container) bool { return c.Labels[generator.LabelGeneration] == string(m.data.Generation) })
+	c := find(all, func(c engine.Container) bool { return generationOf(c) == m.data.Generation })
 	if c == nil {
 		return fmt.Errorf("there is no container of %s of this version; %s restart %[1]s makes it", name, h.Paths.Scope.Systemctl())
 	}
@@ -77,7 +77,7 @@ func (h Hooks) StopContainer(ctx context.Context, name string) error {
 	if !ok {
 		return fmt.Errorf("%s does not run on Docker", name)
 	}
-	all, err := docker.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
+	all, err := h.at(name).containers(ctx, name)
 	if err != nil {
 		return err
 	}

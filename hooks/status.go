@@ -166,7 +166,7 @@ func (h Hooks) lookAtContainers(ctx context.Context, all []WorkloadStatus) error
 			continue
 		}
 		w.Health = c.Health()
-		if v := w.Known.Runs(); v != nil && c.Labels[generator.LabelGeneration] == string(v.Generation) && c.Created > 0 {
+		if v := w.Known.Runs(); v != nil && generationOf(c) == v.Generation && c.Created > 0 {
 			w.Created = time.Unix(c.Created, 0).UTC()
 		}
 	}

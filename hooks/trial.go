@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
-	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/config"
-	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/state"
 	"github.com/sitelet/sitelet/internal/systemd"
 	"github.com/sitelet/sitelet/internal/workload"
@@ -149,8 +146,9 @@ func (h Hooks) watch(ctx context.Context, name, before string, probation time.Du
 
 // runs asks Podman whether a workload's container is running: on a busy host, systemd hears of its end seconds later.
 func (h Hooks) runs(ctx context.Context, name string) bool {
-	all, err := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
-	return err != nil || slices.ContainsFunc(all, func(c engine.Container) bool { return c.Named(h.containerOf(name)) && c.State == "running" })
+	all, err := h.containers(ctx, name)
+	c := h.named(name, all)
+	return err != nil || c != nil && c.State == "running"
 }
 
 // healthEvery is how many looks at the unit there are to one at the container's health.
@@ -266,13 +264,12 @@ func (h Hooks) removeOthers(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	all, err := h.Engine.Containers(ctx, "label="+generator.LabelWorkload+"="+name)
+	all, err := h.containers(ctx, name)
 	if err != nil {
 		return err
 	}
 	for _, c := range all {
-		generation := workload.Digest(c.Labels[generator.LabelGeneration])
-		if generation != w.Current.Generation && generation != w.Runs().Generation {
+		if generation := generationOf(c); generation != w.Current.Generation && generation != w.Runs().Generation {
 			if err := h.Engine.Kill(ctx, c.ID); err != nil {
 				return fmt.Errorf("removing a container of %s: %w", name, err)
 			}
