@@ -64,6 +64,11 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	if current == nil && h.Engine.Exists(ctx, h.containerOf(name)) {
 		return fmt.Errorf("there is a container named %s that sitelet did not make; rename it with `podman rename`, or give the descriptor another container_name", name)
 	}
+	return h.takeOver(ctx, m, known, current, all)
+}
+
+// takeOver makes a container of m's generation beside the current one, which may be none, and gives it the workload's name.
+func (h Hooks) takeOver(ctx context.Context, m made, known state.Workload, current *engine.Container, all []engine.Container) error {
 	// A run that was cut off between two renamings has left no current one, but the state tells which it was.
 	var last workload.Digest
 	if current != nil {
@@ -79,8 +84,8 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 	if err := h.record(ctx, m); err != nil {
 		return err
 	}
-	alone := !h.marked(name)
-	if err := h.mark(name); err != nil {
+	alone := !h.marked(m.name)
+	if err := h.mark(m.name); err != nil {
 		return err
 	}
 	if err := h.promote(ctx, m, current, candidate); err != nil {
@@ -90,7 +95,7 @@ func (h Hooks) Create(ctx context.Context, name string) error {
 		return err
 	}
 	// A power cut has taken the mark of a settling or a rollback, which nobody else will end.
-	return h.finish(ctx, name)
+	return h.finish(ctx, m.name)
 }
 
 // tidy removes what a settling or a rollback that a power cut has ended left behind: the mark of it is gone with the boot.
