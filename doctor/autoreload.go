@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"github.com/sitelet/sitelet/hooks"
+	"github.com/sitelet/sitelet/internal/diag"
 )
 
 // reloadPath starts the reload for those path units that see changes.
@@ -32,7 +33,7 @@ func checkAutoReload(u units, namespaces []string, speak speech) []Finding {
 	case len(on) > 0 && !u.active(reloadPath):
 		found = append(found, Finding{check, Error, reloadPath + " is " + u.state(reloadPath) + ", so changes are seen and not taken up", "Run " + speak.systemctl("restart "+reloadPath) + "."})
 	case len(on) > 0:
-		found = append(found, Finding{check, OK, "on for " + and(on), ""})
+		found = append(found, Finding{check, OK, "on for " + diag.AllOf(on), ""})
 	case found == nil:
 		found = one(check, Note, "off", "Changes are taken up by "+speak.sitelet("reload")+"; "+speak.systemctl("enable --now "+hooks.ContainersPath)+" has those of descriptors taken up by themselves, "+speak.systemctl("enable --now "+hooks.AllSitesPath)+" those of sites.")
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/pki"
 )
 
@@ -34,7 +35,7 @@ func checkCertificates(all []siteCertificates, now time.Time, speak speech) []Fi
 	case count == 0:
 		return one(check, OK, "no site has any", "")
 	case found == nil:
-		return one(check, OK, "none of "+counted(count, "certificate")+" of sites is near its end", "")
+		return one(check, OK, "none of "+diag.Counted(count, "certificate")+" of sites is near its end", "")
 	}
 	return found
 }

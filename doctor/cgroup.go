@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
 )
 
@@ -47,7 +48,7 @@ func checkCgroup(c cgroup, speak speech) []Finding {
 	}
 	missing := slices.DeleteFunc(slices.Clone(limiting), func(name string) bool { return slices.Contains(c.controllers, name) })
 	if len(missing) == 0 {
-		return one(check, OK, "version 2 with "+and(limiting), "")
+		return one(check, OK, "version 2 with "+diag.AllOf(limiting), "")
 	}
 	hint := "See which ones the kernel lacks or its command line disables in /proc/cgroups; for memory, boot with cgroup_enable=memory."
 	if speak.scope == paths.User {
@@ -57,5 +58,5 @@ func checkCgroup(c cgroup, speak speech) []Finding {
 	if len(missing) > 1 {
 		verb = "are"
 	}
-	return one(check, Warning, fmt.Sprintf("version 2, but %s %s not available, so limits of containers that need it do nothing", and(missing), verb), hint)
+	return one(check, Warning, fmt.Sprintf("version 2, but %s %s not available, so limits of containers that need it do nothing", diag.AllOf(missing), verb), hint)
 }

@@ -51,9 +51,6 @@ func TestSpeech(t *testing.T) {
 		{host.sitelet("reload"), "`sitelet reload`"},
 		{alices.sitelet("reload"), "`sitelet reload`"},
 		{speech{paths.User, User{"root", 0}}.sitelet("reload"), "`sitelet --user reload`"},
-		{and(nil), ""},
-		{and([]string{"a"}), "a"},
-		{and([]string{"a", "b", "c"}), "a, b and c"},
 	} {
 		if test.got != test.want {
 			t.Errorf("got %s, want %s", test.got, test.want)

@@ -18,6 +18,6 @@ func checkFiles(found, said diag.List, speak speech) []Finding {
 	if errors == 0 {
 		return one(check, OK, "no configuration, descriptor or resource has errors", "")
 	}
-	return one(check, Warning, counted(errors, "error")+" in configuration, descriptors or resources, of which only what is good is used",
+	return one(check, Warning, diag.Counted(errors, "error")+" in configuration, descriptors or resources, of which only what is good is used",
 		"Run "+speak.sitelet("check")+", which says what to do about each.")
 }

@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 
+	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/plan"
 )
 
@@ -29,7 +30,7 @@ func checkGenerator(in inputs, u units, speak speech) []Finding {
 	}
 	level, message := Note, "files have changed since it ran"
 	if pending > 0 {
-		message = counted(pending, "change") + " of files not taken up yet"
+		message = diag.Counted(pending, "change") + " of files not taken up yet"
 	}
 	if u.active("sitelet-reload.path") && !u.busy("sitelet-reload.service") {
 		level, message = Warning, message+", although auto-reload is on"

@@ -7,6 +7,7 @@ import (
 
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/descriptor"
+	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/site"
 )
@@ -83,7 +84,7 @@ func checkPorts(wanted []wantedPort, l listeners, speak speech) []Finding {
 	case len(wanted) == 0:
 		return one(check, OK, "no container and no site wants any", "")
 	case found == nil:
-		return one(check, OK, "none of "+counted(len(wanted), "port")+" of containers and sites is taken by something else", "")
+		return one(check, OK, "none of "+diag.Counted(len(wanted), "port")+" of containers and sites is taken by something else", "")
 	}
 	return found
 }

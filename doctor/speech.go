@@ -1,11 +1,6 @@
 package doctor
 
-import (
-	"strconv"
-	"strings"
-
-	"github.com/sitelet/sitelet/internal/paths"
-)
+import "github.com/sitelet/sitelet/internal/paths"
 
 // speech writes commands as whoever asks has to call them.
 type speech struct {
@@ -33,19 +28,4 @@ func (s speech) sitelet(args string) string {
 		return "`sitelet --user " + args + "`"
 	}
 	return "`sitelet " + args + "`"
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
-}
-
-func and(names []string) string {
-	if len(names) < 2 {
-		return strings.Join(names, "")
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
 )
 
@@ -88,7 +89,7 @@ func checkSubIDs(s subIDs, u User, needed bool) []Finding {
 	if missing == nil {
 		return one(check, OK, fmt.Sprintf("%d user and %d group ids", uids, gids), "")
 	}
-	return one(check, Error, u.Name+" has none in "+and(missing)+", so most images cannot be unpacked",
+	return one(check, Error, u.Name+" has none in "+diag.AllOf(missing)+", so most images cannot be unpacked",
 		fmt.Sprintf("As root, run `usermod %s %s`, and then yourself `podman system migrate`.", strings.Join(flags, " "), u.Name))
 }
 

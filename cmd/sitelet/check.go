@@ -168,17 +168,17 @@ func summary(descriptors, resources int, places []string, found diag.List) strin
 	}
 	var counts []string
 	if wrong > 0 {
-		counts = append(counts, counted(wrong, "error"))
+		counts = append(counts, diag.Counted(wrong, "error"))
 	}
 	if warnings := len(found) - wrong; warnings > 0 {
-		counts = append(counts, counted(warnings, "warning"))
+		counts = append(counts, diag.Counted(warnings, "warning"))
 	}
 	var what []string
 	if descriptors > 0 {
-		what = append(what, counted(descriptors, "descriptor"))
+		what = append(what, diag.Counted(descriptors, "descriptor"))
 	}
 	if resources > 0 {
-		what = append(what, counted(resources, "site resource"))
+		what = append(what, diag.Counted(resources, "site resource"))
 	}
 	checked := strings.Join(what, " and ") + " checked: "
 	switch {
@@ -190,11 +190,4 @@ func summary(descriptors, resources int, places []string, found diag.List) strin
 		return checked + "nothing wrong"
 	}
 	return checked + strings.Join(counts, ", ")
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }

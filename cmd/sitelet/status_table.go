@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/plan"
 )
 
@@ -99,7 +100,7 @@ func ago(at *time.Time) string {
 // lasted is a time in words.
 func lasted(d time.Duration) string {
 	n, unit := span(d)
-	return counted(n, unit)
+	return diag.Counted(n, unit)
 }
 
 // age says how old something is, to one unit, as kubectl get does.

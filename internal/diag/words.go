@@ -23,10 +23,23 @@ func Shorten(s string) string {
 }
 
 // OneOf returns "a, b or c".
-func OneOf(words []string) string {
+func OneOf(words []string) string { return listed(words, " or ") }
+
+// AllOf returns "a, b and c".
+func AllOf(words []string) string { return listed(words, " and ") }
+
+func listed(words []string, last string) string {
 	if len(words) < 2 {
 		return strings.Join(words, "")
 	}
-	last := len(words) - 1
-	return strings.Join(words[:last], ", ") + " or " + words[last]
+	end := len(words) - 1
+	return strings.Join(words[:end], ", ") + last + words[end]
+}
+
+// Counted returns "1 error" or "2 errors".
+func Counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
 }
