@@ -1,9 +1,7 @@
 package packaging
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -110,20 +108,12 @@ func TestInstallUpgradeRemovePurge(t *testing.T) {
 // loadRouter gives a machine the image of a router.
 func loadRouter(t *testing.T, m *machine.T) {
 	t.Helper()
-	path, err := image.Build(t.Context(), t.TempDir())
+	program, err := image.Build(t.Context(), t.TempDir())
 	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var archive bytes.Buffer
-	if err := image.Write(&archive, "quay.io/skupper/skupper-router:main", program); err != nil {
 		t.Fatal(err)
 	}
 	tar := filepath.Join(t.TempDir(), "router.tar")
-	if err := os.WriteFile(tar, archive.Bytes(), 0o644); err != nil {
+	if err := image.Archive(tar, "quay.io/skupper/skupper-router:main", program); err != nil {
 		t.Fatal(err)
 	}
 	m.CopyFile(tar, "/root/router.tar")

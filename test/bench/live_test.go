@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"net"
@@ -81,16 +80,8 @@ func loadRouter(b *testing.B, m *machine.T) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	text, err := os.ReadFile(program)
-	if err != nil {
-		b.Fatal(err)
-	}
-	var archive bytes.Buffer
-	if err := image.Write(&archive, "quay.io/skupper/skupper-router:main", text); err != nil {
-		b.Fatal(err)
-	}
 	path := filepath.Join(b.TempDir(), "router.tar")
-	if err := os.WriteFile(path, archive.Bytes(), 0o644); err != nil {
+	if err := image.Archive(path, "quay.io/skupper/skupper-router:main", program); err != nil {
 		b.Fatal(err)
 	}
 	m.CopyFile(path, "/root/router.tar")

@@ -89,22 +89,15 @@ func loadRouter(ctx context.Context, m *machine.Machine) error {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	path, err := image.Build(ctx, dir)
+	program, err := image.Build(ctx, dir)
 	if err != nil {
 		return err
 	}
-	program, err := os.ReadFile(path)
-	if err != nil {
+	archive := filepath.Join(dir, "router.tar")
+	if err := image.Archive(archive, routerImage, program); err != nil {
 		return err
 	}
-	archive, err := os.Create(filepath.Join(dir, "router.tar"))
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(image.Write(archive, routerImage, program), archive.Close()); err != nil {
-		return err
-	}
-	if err := m.CopyFile(archive.Name(), "/root/router.tar"); err != nil {
+	if err := m.CopyFile(archive, "/root/router.tar"); err != nil {
 		return err
 	}
 	_, err = m.Exec("podman", "load", "--quiet", "--input", "/root/router.tar")

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -47,16 +46,8 @@ func addRouter(t *testing.T, m *machine.T) {
 		t.Fatal(err)
 	}
 	m.CopyFile(program, "/usr/sbin/skrouterd")
-	text, err := os.ReadFile(program)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var archive bytes.Buffer
-	if err := image.Write(&archive, routerImage, text); err != nil {
-		t.Fatal(err)
-	}
 	path := filepath.Join(t.TempDir(), "router.tar")
-	if err := os.WriteFile(path, archive.Bytes(), 0o644); err != nil {
+	if err := image.Archive(path, routerImage, program); err != nil {
 		t.Fatal(err)
 	}
 	m.CopyFile(path, "/usr/share/router.tar")

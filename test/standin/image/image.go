@@ -8,6 +8,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -32,6 +33,19 @@ func Build(ctx context.Context, directory string) (string, error) {
 		return "", fmt.Errorf("building the stand-in: %w: %s", err, output)
 	}
 	return path, nil
+}
+
+// Archive writes the image of a program that Build has built to a file, as Write has it.
+func Archive(path, name, program string) error {
+	text, err := os.ReadFile(program)
+	if err != nil {
+		return err
+	}
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(Write(f, name, text), f.Close())
 }
 
 // Write writes an image with a static program as its Command, in the form that `podman load` and `docker load` take, under a name
