@@ -16,6 +16,7 @@ import (
 	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/quadlet"
+	"github.com/sitelet/sitelet/internal/state"
 	"github.com/sitelet/sitelet/internal/unit"
 	"github.com/sitelet/sitelet/internal/workload"
 )
@@ -273,5 +274,57 @@ func TestPasswordsOfKeysStayOutOfTheCommand(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Dir(file)); !os.IsNotExist(err) {
 		t.Errorf("the password's file is still there: %v", err)
+	}
+}
+
+func TestLostStateIsMadeAgain(t *testing.T) {
+	m := &memory{}
+	h, _ := trialOf(t, m)
+	h.store().Remove("web")
+	install(t, h, genC, "", "")
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	w, err := h.store().Read("web")
+	if err != nil || w.Current.Generation != genB || w.Trial == nil || w.Trial.Generation != genC {
+		t.Errorf("state: %+v, %v", w, err)
+	}
+	if strings.Contains(w.Current.Unit, genC) || w.Current.Render == w.Trial.Render {
+		t.Errorf("the unit made up for genB:\n%s", w.Current.Unit)
+	}
+}
+
+// After a power cut the mark of what was settled is gone, and what it would have removed is still there.
+func TestLeftoversGoAtTheNextStart(t *testing.T) {
+	m := &memory{}
+	h, _ := trialOf(t, m)
+	err := h.store().Change("web", func(w *state.Workload) error {
+		w.Current, w.Trial, w.Unproven = &w.Trial.Version, nil, false
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.unmark("web")
+	m.containers[0].State = "exited"
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	expectNames(t, m, "web")
+}
+
+// The trial of the version before may end between the request for a start and the making of its container.
+func TestCreateStartsTheTrialOfAStartThatWaits(t *testing.T) {
+	m := &memory{}
+	h, s := trialOf(t, m)
+	if slices.Contains(s.calls, "start sitelet-trial@web.service") {
+		t.Errorf("a trial was started for nothing: %q", s.calls)
+	}
+	s.unit.Queued = true
+	if err := h.Create(context.Background(), "web"); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Contains(s.calls, "start sitelet-trial@web.service") {
+		t.Errorf("no trial was started: %q", s.calls)
 	}
 }
