@@ -65,7 +65,7 @@ bench: deps package ## measure generator, updates and live changes against the p
 	@$(test_env); go test -timeout 60m -run '^$$' -bench . ./test/bench
 
 .PHONY: demo
-demo: deps package ## boot a Debian 13, install the package and start containers from descriptors (root)
+demo: deps package ## boot a Debian 13, install the package and show what sitelet does (root)
 	@$(test_env); go run ./test/demo
 
 .PHONY: package

@@ -1,4 +1,4 @@
-// Package generator turns descriptors into units: it is what systemd runs at every boot and every daemon-reload
+// Package generator turns descriptors, and what sites are to run, into units: it is what systemd runs at every boot and every daemon-reload
 // (systemd.generator(7)). It reads, and writes below the runtime directory and into the directory that systemd names.
 package generator
 

@@ -115,7 +115,8 @@ func (in Inputs) Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Written digests what was written and installed by others: configuration, descriptors and sitelet itself, without the state.
+// Written digests what units are made from: configuration, descriptors, what sites are to run, and sitelet itself, but not what is known
+// of workloads.
 func (in Inputs) Written() string {
 	h := sha256.New()
 	put(h, build.Version, strconv.Itoa(int(in.Config.Mode)))

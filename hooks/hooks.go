@@ -21,7 +21,7 @@ import (
 	"github.com/sitelet/sitelet/internal/workload"
 )
 
-// Engine is what the hooks need of Podman.
+// Engine is what the hooks need of what has containers: Podman, Docker, or engine.Native for none.
 type Engine interface {
 	Containers(ctx context.Context, filter string) ([]engine.Container, error)
 	Exists(ctx context.Context, name string) bool

@@ -1,5 +1,5 @@
-// Package paths knows where everything lives: it resolves each path once, from a scope and a root.
-// No other package joins anything to /etc, /run, /usr or /var.
+// Package paths knows where everything of sitelet's lives: it resolves each path once, from a scope and a root. Whatever else of the
+// host is looked at is found by Paths.Below.
 package paths
 
 import (

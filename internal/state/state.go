@@ -1,5 +1,6 @@
-// Package state keeps what outlives a boot: for each workload the versions of it that have run, are on trial or have failed.
-// Generators read it and hooks write it. A file a workload, replaced whole: a power cut leaves the old or the new one.
+// Package state keeps what outlives a boot: for each workload the versions of it that have run, are on trial or have failed, and for
+// each site what must never move. Generators read it and hooks write it. A file each, replaced whole: a power cut leaves the old or
+// the new one.
 package state
 
 import (
@@ -20,7 +21,7 @@ import (
 // version is that of the files' form; one with another version is not used.
 const version = 1
 
-// Store is a directory of one file a workload. Its zero value has nothing in it.
+// Store is a directory with a file for each workload and for each site. Its zero value has nothing in it.
 type Store struct{ Dir string }
 
 const suffix = ".json"
