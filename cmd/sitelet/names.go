@@ -1,13 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/hooks"
 	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/internal/state"
+	"github.com/spf13/cobra"
 )
 
 // workloadOf finds the workload that a user means by a name, and its namespace if it is a site's router. Names are those of
@@ -45,4 +49,21 @@ func noWorkload(name string) error {
 // notDeployed is about a workload that there is to be.
 func notDeployed(name string) error {
 	return fmt.Errorf("%s has not been deployed yet; run `sitelet reload %[1]s`", name)
+}
+
+// stateOf reads the state of a workload that a user has named, or whose namespace.
+func (c *cli) stateOf(cmd *cobra.Command, name string) (state.Workload, error) {
+	p, err := c.paths(cmd)
+	if err != nil {
+		return state.Workload{}, err
+	}
+	workload, _, err := workloadOf(p, name)
+	if err != nil {
+		return state.Workload{}, err
+	}
+	w, err := state.Store{Dir: p.StateDir}.Read(workload)
+	if errors.Is(err, fs.ErrNotExist) {
+		return w, notDeployed(name)
+	}
+	return w, err
 }

@@ -1,0 +1,67 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/sitelet/sitelet/internal/plan"
+)
+
+func (c *cli) pruneCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "prune [NAME...]",
+		Short: "Remove workloads whose descriptors are gone",
+		Long: `Stops and removes what sitelet made and what has no descriptor any more: its
+unit, its containers and what is known of it. Everything else is left alone.
+sitelet site remove does it for a site.
+
+Exits with 0 if nothing is left of it, 1 if something failed or NAME has a
+descriptor, 2 if it was called in a wrong way.`,
+		Example: `  sitelet prune
+  sitelet prune old-web`,
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: c.complete(manyNames, orphans),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			h, err := c.hooks(cmd)
+			if err != nil {
+				return err
+			}
+			p, err := h.Plan(cmd.Context())
+			if err != nil {
+				return err
+			}
+			for _, name := range args {
+				if err := orphaned(p.Actions, name); err != nil {
+					return err
+				}
+			}
+			outcomes, err := h.Prune(cmd.Context(), p, args)
+			for _, o := range outcomes {
+				if o.Err != nil {
+					err = errors.Join(err, fmt.Errorf("%s: %w", o.Name, o.Err))
+					continue
+				}
+				fmt.Fprintf(c.out, "%s: removed\n", o.Name)
+			}
+			if err == nil && len(outcomes) == 0 {
+				fmt.Fprintln(c.out, "nothing to remove")
+			}
+			return err
+		},
+	}
+}
+
+// orphaned says why a workload that a user has named is not to be pruned.
+func orphaned(actions []plan.Action, name string) error {
+	i := slices.IndexFunc(actions, func(a plan.Action) bool { return a.Name == name })
+	switch {
+	case i < 0:
+		return noWorkload(name)
+	case actions[i].Verb != plan.Orphaned:
+		return fmt.Errorf("%s has a descriptor, and only what has none is pruned; remove the descriptor first", name)
+	}
+	return nil
+}
