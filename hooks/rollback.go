@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 
 	"github.com/sitelet/sitelet/internal/state"
 	"github.com/sitelet/sitelet/internal/workload"
@@ -84,11 +83,6 @@ func (h Hooks) rollbackByHand(ctx context.Context, name string) error {
 		return err
 	}
 	return h.restore(ctx, name)
-}
-
-func (h Hooks) marked(name string) bool {
-	_, err := os.Lstat(h.MarkPath(name))
-	return err == nil
 }
 
 // refuse ends the trial of a generation as failed.
