@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
-	"strings"
+
+	"github.com/sitelet/sitelet/internal/diag"
 )
 
 // claim is the wish of one port mapping for one host port out of low to high.
@@ -132,8 +133,5 @@ func othersOf(group []*claim, i int) string {
 	if more := len(group) - 1 - len(others); more > 0 {
 		others = append(others, fmt.Sprintf("%d more", more))
 	}
-	if len(others) == 1 {
-		return others[0]
-	}
-	return strings.Join(others[:len(others)-1], ", ") + " and " + others[len(others)-1]
+	return diag.AllOf(others)
 }

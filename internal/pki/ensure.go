@@ -10,13 +10,6 @@ import (
 	"time"
 )
 
-// Result is what Ensure did.
-type Result struct {
-	Changed  []string  // the names in runtime/certs whose files are others now, or new; sorted
-	Profiles []Profile // what runtime/certs holds of what is wanted, sorted by name
-	Due      time.Time // when something is to be made anew; zero: never
-}
-
 // Profile tells which files a TLS profile has. A router.Profile has the same fields.
 type Profile struct {
 	Name          string
@@ -26,8 +19,9 @@ type Profile struct {
 // Ensure makes runtime/issuers and runtime/certs below dir, a namespace's runtime directory, hold what is wanted. What is right
 // is kept, to the byte and with its times. Each directory of them is replaced as a whole, so that after a crash at any point the
 // next Ensure goes on, and no reader finds a key beside another key's certificate; the two parents are never replaced, as a
-// container has mounted one. What is not wanted is left to Prune.
-func Ensure(dir string, wants []Want, now time.Time, random io.Reader) (Result, error) {
+// container has mounted one. What is not wanted is left to Prune. changed are the names in runtime/certs whose files are others now,
+// or new; sorted.
+func Ensure(dir string, wants []Want, now time.Time, random io.Reader) (changed []string, err error) {
 	return ensuring{store: store{dir: dir}, maker: maker{now: now, random: random, key: newRSA}}.run(wants)
 }
 
@@ -56,7 +50,7 @@ func Profiles(wants []Want) []Profile {
 		}
 		profiles = append(profiles, p)
 	}
-	sortProfiles(profiles)
+	slices.SortFunc(profiles, func(a, b Profile) int { return cmp.Compare(a.Name, b.Name) })
 	return profiles
 }
 
@@ -64,59 +58,56 @@ func (b Bundle) profile(name string) Profile {
 	return Profile{Name: name, CA: len(b.CA) > 0, Cert: len(b.Cert) > 0, Key: len(b.Key) > 0}
 }
 
-func sortProfiles(profiles []Profile) {
-	slices.SortFunc(profiles, func(a, b Profile) int { return cmp.Compare(a.Name, b.Name) })
-}
-
 type ensuring struct {
 	store
 	maker
 }
 
-func (e ensuring) run(wants []Want) (Result, error) {
-	var result Result
+func (e ensuring) run(wants []Want) (changed []string, err error) {
 	for _, parent := range []string{issuers, certs} {
 		if err := e.prepare(parent); err != nil {
-			return result, err
+			return changed, err
 		}
 	}
 	signers := map[string]*authority{}
 	for _, w := range wants {
 		if !safeName(w.Name) {
-			return result, fmt.Errorf("%q is no name for a certificate", w.Name)
+			return changed, fmt.Errorf("%q is no name for a certificate", w.Name)
 		}
-		if err := e.ensure(w, signers, &result); err != nil {
-			return result, err
+		other, err := e.ensure(w, signers)
+		if err != nil {
+			return changed, err
+		}
+		if other && w.Kind != Authority {
+			changed = append(changed, w.Name)
 		}
 	}
-	slices.Sort(result.Changed)
-	sortProfiles(result.Profiles)
-	return result, nil
+	slices.Sort(changed)
+	return changed, nil
 }
 
-// ensure makes one directory right. Authorities come first in wants, so those that sign are in signers by then.
-func (e ensuring) ensure(w Want, signers map[string]*authority, result *Result) error {
+// ensure makes one directory right, and tells whether that changed it. Authorities come first in wants, so those that sign are in
+// signers by then.
+func (e ensuring) ensure(w Want, signers map[string]*authority) (changed bool, err error) {
 	parent := certs
 	if w.Kind == Authority {
 		parent = issuers
 	}
 	have, err := e.read(parent, w.Name)
 	if err != nil {
-		return err
+		return false, err
 	}
 	want, err := e.content(w, have, signers[w.Issuer])
 	if err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(e.dir, parent, w.Name), err)
+		return false, fmt.Errorf("%s: %w", filepath.Join(e.dir, parent, w.Name), err)
 	}
-	changed, err := e.put(parent, w.Name, have, want)
-	if err != nil {
-		return err
+	if changed, err = e.put(parent, w.Name, have, want); err != nil {
+		return false, err
 	}
 	if w.Kind == Authority {
 		signers[w.Name], _ = readAuthority(want.Bundle)
 	}
-	result.note(w, want.Bundle, changed)
-	return nil
+	return changed, nil
 }
 
 // content returns what a directory is to hold, given what it holds and who signs.
@@ -136,25 +127,6 @@ func (e ensuring) content(w Want, have content, ca *authority) (want content, er
 		want.Bundle, err = e.keepSigned(w, have.Bundle, ca)
 	}
 	return want, err
-}
-
-// note adds what a directory holds now, and when it is to be made anew.
-func (r *Result) note(w Want, b Bundle, changed bool) {
-	if changed && w.Kind != Authority {
-		r.Changed = append(r.Changed, w.Name)
-	}
-	if !b.empty() && w.Kind != Authority {
-		r.Profiles = append(r.Profiles, b.profile(w.Name))
-	}
-	if w.Hold || w.Given != nil {
-		return
-	}
-	if a, err := readAuthority(b); w.Kind == Authority && err == nil && renewableCA(a, w.Subject) {
-		r.sooner(due(a.cert))
-	}
-	if cert, err := parseCertificates(b.Cert); w.Kind == Identity && err == nil {
-		r.sooner(due(cert[0]))
-	}
 }
 
 // keepAuthority returns the CA that is there, renewed if it is of ours and old, or a new one if there is none.
@@ -208,10 +180,4 @@ func (e ensuring) keeps(w Want, have Bundle, ca *authority) bool {
 func sameSet(a, b []string) bool {
 	a, b = slices.Sorted(slices.Values(a)), slices.Sorted(slices.Values(b))
 	return slices.Equal(slices.Compact(a), slices.Compact(b))
-}
-
-func (r *Result) sooner(t time.Time) {
-	if r.Due.IsZero() || t.Before(r.Due) {
-		r.Due = t
-	}
 }

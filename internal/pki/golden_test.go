@@ -45,9 +45,9 @@ func TestFiles(t *testing.T) {
 			r := site.Parse("ns1", []source.File{{Path: "in.yaml", Data: withCertificates(t, data)}}, site.Env{})
 			dir := t.TempDir()
 			wants := Wanted(r, Input{LocalPort: 5671}, now)
-			result := ensureAt(t, filepath.Join(dir, "runtime"), wants, now)
-			if !slices.Equal(result.Profiles, Profiles(wants)) {
-				t.Errorf("profiles %v, foretold %v", result.Profiles, Profiles(wants))
+			ensureAt(t, filepath.Join(dir, "runtime"), wants, now)
+			if have := stored(t, filepath.Join(dir, "runtime"), wants); !slices.Equal(have, Profiles(wants)) {
+				t.Errorf("profiles %v, foretold %v", have, Profiles(wants))
 			}
 			want := strings.Fields(string(recorded))
 			but := better[name]

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -91,13 +93,26 @@ func bare() *site.Resources {
 	return &site.Resources{Namespace: "ns1", Site: &site.Site{Resource: resource("Site", "s")}}
 }
 
-func ensureAt(t *testing.T, dir string, wants []Want, at time.Time) Result {
+func ensureAt(t *testing.T, dir string, wants []Want, at time.Time) (changed []string) {
 	t.Helper()
-	r, err := ensuring{store: store{dir: dir}, maker: makerAt(at)}.run(wants)
+	changed, err := ensuring{store: store{dir: dir}, maker: makerAt(at)}.run(wants)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return r
+	return changed
+}
+
+// stored tells what dir has of what is wanted.
+func stored(t *testing.T, dir string, wants []Want) []Profile {
+	t.Helper()
+	var profiles []Profile
+	for _, w := range wants {
+		if b := load(t, dir, "certs/"+w.Name); w.Kind != Authority && !b.empty() {
+			profiles = append(profiles, b.profile(w.Name))
+		}
+	}
+	slices.SortFunc(profiles, func(a, b Profile) int { return strings.Compare(a.Name, b.Name) })
+	return profiles
 }
 
 func load(t *testing.T, dir, name string) Bundle {

@@ -73,8 +73,8 @@ func TestCrash(t *testing.T) {
 		if after, err := os.Stat(dir + "/certs"); err != nil || !os.SameFile(parent, after) {
 			t.Fatalf("step %d: certs is another directory", n)
 		}
-		if again := ensureAt(t, dir, second, later); len(again.Changed) > 0 {
-			t.Fatalf("step %d: not finished: %q", n, again.Changed)
+		if again := ensureAt(t, dir, second, later); len(again) > 0 {
+			t.Fatalf("step %d: not finished: %q", n, again)
 		}
 		if !crashed {
 			if n < 20 {
@@ -99,8 +99,8 @@ func TestCrashFromNothing(t *testing.T) {
 		if key != nil && string(load(t, dir, "issuers/"+SiteCA).Key) != string(key) {
 			t.Fatalf("step %d: another CA", n)
 		}
-		if again := ensureAt(t, dir, wants, now); len(again.Changed) > 0 || slices.Contains(names(t, dir+"/certs"), staged) {
-			t.Fatalf("step %d: not finished: %q", n, again.Changed)
+		if again := ensureAt(t, dir, wants, now); len(again) > 0 || slices.Contains(names(t, dir+"/certs"), staged) {
+			t.Fatalf("step %d: not finished: %q", n, again)
 		}
 		if !crashed {
 			return

@@ -5,8 +5,6 @@ import (
 	"encoding/pem"
 	"net/url"
 	"slices"
-
-	"github.com/sitelet/sitelet/internal/spelling"
 )
 
 // localAccess is the name of the RouterAccess that every site has for its own tools.
@@ -41,11 +39,7 @@ func (n *node) roles() (roles []Role) {
 		case name == nil:
 			continue
 		case !slices.Contains(linkRoles, name.str()):
-			hint := "Write inter-router or edge."
-			if meant, ok := spelling.Nearest(name.str(), linkRoles); ok {
-				hint = "Did you mean " + meant + "?"
-			}
-			name.fail(quote(name.str())+" is not a role", hint)
+			name.fail(quote(name.str())+" is not a role", nearestHint(name.str(), linkRoles))
 		case slices.ContainsFunc(roles, func(r Role) bool { return r.Name == name.str() }):
 			name.fail("the role "+name.str()+" is given twice", "Remove one of them.")
 		}

@@ -3,8 +3,6 @@ package site
 import (
 	"slices"
 	"strings"
-
-	"github.com/sitelet/sitelet/internal/spelling"
 )
 
 // The modules and levels of the router's log, as upstream takes them (internal/qdr/router_logging.go).
@@ -38,11 +36,4 @@ func (n *node) logging() (levels []string) {
 		levels = append(levels, item)
 	}
 	return levels
-}
-
-func nearestHint(word string, words []string) string {
-	if meant, ok := spelling.Nearest(word, words); ok {
-		return "Did you mean " + meant + "?"
-	}
-	return "Write " + oneOf(words) + "."
 }

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/sitelet/sitelet/internal/diag"
+	"github.com/sitelet/sitelet/internal/spelling"
 )
 
 // maxFindings keeps a resource that is wrong throughout, or not one at all, from filling the log.
@@ -98,3 +99,11 @@ func shorten(s string) string { return diag.Shorten(s) }
 func oneOf(words []string) string { return diag.OneOf(words) }
 
 func tooLarge(err error) bool { return errors.Is(err, strconv.ErrRange) }
+
+// nearestHint proposes the word that was meant, or else all of them.
+func nearestHint(word string, words []string) string {
+	if meant, ok := spelling.Nearest(word, words); ok {
+		return "Did you mean " + meant + "?"
+	}
+	return "Write " + oneOf(words) + "."
+}
