@@ -3,22 +3,17 @@ package generator
 import (
 	"bytes"
 	"errors"
-	"flag"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/quadlet"
 	"github.com/sitelet/sitelet/internal/unit"
+	"github.com/sitelet/sitelet/test/golden"
 )
-
-var update = flag.Bool("update", false, "write what comes out as what is expected")
 
 // Each testdata/NN-name/input is a root directory without a Podman; expected is what WriteTree makes of it, with its findings.
 func TestTrees(t *testing.T) {
@@ -81,46 +76,11 @@ func nameRenderings(t *testing.T, out string) {
 // compare holds the files below got against those below want, with root taken out of paths.
 func compare(t *testing.T, root, got, want string) {
 	t.Helper()
-	files := readTree(t, got)
+	files := golden.Read(t, got)
 	for name, text := range files {
-		files[name] = string(bytes.ReplaceAll([]byte(text), []byte(root), nil))
+		files[name] = strings.ReplaceAll(text, root, "")
 	}
-	if *update {
-		if err := os.RemoveAll(want); err != nil {
-			t.Fatal(err)
-		}
-		for name, text := range files {
-			path := filepath.Join(want, name)
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return
-	}
-	if diff := cmp.Diff(readTree(t, want), files); diff != "" {
-		t.Errorf("the tree differs (- expected, + got); if it is right, run `go test ./generator -update`:\n%s", diff)
-	}
-}
-
-func readTree(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	files := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		name, _ := filepath.Rel(dir, path)
-		files[name] = string(text)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
+	golden.Tree(t, want, files)
 }
 
 // The same descriptor, for Podmans and systemds of different age.

@@ -1,7 +1,6 @@
 package hooks
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,9 +16,8 @@ import (
 	"github.com/sitelet/sitelet/internal/router"
 	"github.com/sitelet/sitelet/internal/site"
 	"github.com/sitelet/sitelet/internal/source"
+	"github.com/sitelet/sitelet/test/golden"
 )
-
-var updateSites = flag.Bool("update", false, "write the expected files anew")
 
 func inode(info fs.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
 
@@ -47,7 +45,7 @@ func TestSites(t *testing.T) {
 			s := refresh(t, h)
 			got := written(h)
 			got["findings.txt"] = mask(h, []byte(said(s)))
-			compareTree(t, filepath.Join(dir, "expected"), got)
+			golden.Tree(t, filepath.Join(dir, "expected"), got)
 			compareUpstream(t, h, filepath.Join(dir, "upstream.json"))
 			before := stamps(h.Paths.Root)
 			again := refresh(t, h)
@@ -102,27 +100,6 @@ func mask(h Hooks, data []byte) string {
 		text = m.is.ReplaceAllString(text, m.with)
 	}
 	return text
-}
-
-func compareTree(t *testing.T, dir string, got map[string]string) {
-	t.Helper()
-	if *updateSites {
-		os.RemoveAll(dir)
-		for name, text := range got {
-			path := filepath.Join(dir, name)
-			os.MkdirAll(filepath.Dir(path), 0o755)
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	want := map[string]string{}
-	for name, data := range tree(dir) {
-		want[name] = string(data)
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Errorf("what is written differs (-want +got):\n%s", diff)
-	}
 }
 
 // compareUpstream holds the router's configuration against that of upstream, but for what must be another: the id is stable, and

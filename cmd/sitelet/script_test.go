@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,9 +14,8 @@ import (
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/test/golden"
 )
-
-var update = flag.Bool("update", false, "write what scripts expect of cmp")
 
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"sitelet": main, "sitelet-generator": generate})
@@ -55,7 +53,7 @@ done
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata",
-		UpdateScripts:       *update,
+		UpdateScripts:       *golden.Update,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {

@@ -3,17 +3,14 @@ package descriptor
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/sitelet/sitelet/internal/diag"
+	"github.com/sitelet/sitelet/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the expected files anew")
 
 // TestGolden reads each set of files in testdata/*/input as a host would, and compares what is said about them, what
 // they become, and what decides about them with testdata/*/expected.
@@ -27,9 +24,9 @@ func TestGolden(t *testing.T) {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			files := readFiles(t, input)
 			good, list := loadSet(files)
-			compare(t, filepath.Join(dir, "expected", "findings.txt"), printFindings(t, files, list))
-			compare(t, filepath.Join(dir, "expected", "containers.json"), printContainers(t, good))
-			compare(t, filepath.Join(dir, "expected", "inputs.txt"), printInputs(good))
+			golden.File(t, filepath.Join(dir, "expected", "findings.txt"), printFindings(t, files, list))
+			golden.File(t, filepath.Join(dir, "expected", "containers.json"), printContainers(t, good))
+			golden.File(t, filepath.Join(dir, "expected", "inputs.txt"), printInputs(good))
 		})
 	}
 }
@@ -70,7 +67,7 @@ func loadSet(files []File) ([]*Container, diag.List) {
 	return good, all
 }
 
-func printFindings(t *testing.T, files []File, l diag.List) []byte {
+func printFindings(t *testing.T, files []File, l diag.List) string {
 	source := func(name string) []byte {
 		for _, f := range files {
 			if f.Path == name {
@@ -83,10 +80,10 @@ func printFindings(t *testing.T, files []File, l diag.List) []byte {
 	if err := diag.Print(&b, l, source, false); err != nil {
 		t.Fatal(err)
 	}
-	return b.Bytes()
+	return b.String()
 }
 
-func printContainers(t *testing.T, good []*Container) []byte {
+func printContainers(t *testing.T, good []*Container) string {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -98,10 +95,10 @@ func printContainers(t *testing.T, good []*Container) []byte {
 			t.Fatal(err)
 		}
 	}
-	return b.Bytes()
+	return b.String()
 }
 
-func printInputs(good []*Container) []byte {
+func printInputs(good []*Container) string {
 	var b bytes.Buffer
 	for _, c := range good {
 		fmt.Fprintf(&b, "%s\n", c.Source)
@@ -116,54 +113,5 @@ func printInputs(good []*Container) []byte {
 			fmt.Fprintf(&b, "  %s %s = %q\n", marks, in.Field, in.Value)
 		}
 	}
-	return b.Bytes()
-}
-
-func compare(t *testing.T, file string, got []byte) {
-	t.Helper()
-	if *update {
-		write(t, file, got)
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil && (!os.IsNotExist(err) || len(got) > 0) {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (go test -update writes it anew):\n%s", file, firstDifference(string(got), string(want)))
-	}
-}
-
-// write leaves out empty files, so that what a case is about stands out.
-func write(t *testing.T, file string, data []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if len(data) == 0 {
-		if err := os.Remove(file); err != nil && !os.IsNotExist(err) {
-			t.Fatal(err)
-		}
-		return
-	}
-	if err := os.WriteFile(file, data, 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func firstDifference(got, want string) string {
-	g, w := strings.Split(got, "\n"), strings.Split(want, "\n")
-	for i := range max(len(g), len(w)) {
-		if i >= len(g) || i >= len(w) || g[i] != w[i] {
-			return fmt.Sprintf("line %d\n got: %s\nwant: %s", i+1, at(g, i), at(w, i))
-		}
-	}
-	return ""
-}
-
-func at(lines []string, i int) string {
-	if i < len(lines) {
-		return lines[i]
-	}
-	return "(end)"
+	return b.String()
 }

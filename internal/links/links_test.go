@@ -7,7 +7,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
-	"flag"
 	"fmt"
 	"math/big"
 	"net"
@@ -21,9 +20,8 @@ import (
 	"github.com/sitelet/sitelet/internal/pki"
 	"github.com/sitelet/sitelet/internal/site"
 	"github.com/sitelet/sitelet/internal/source"
+	"github.com/sitelet/sitelet/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the expected files anew")
 
 // serverCert makes the certificate of a server as upstream does, where an address is also a DNS name.
 func serverCert(t *testing.T, hosts ...string) []byte {
@@ -111,15 +109,7 @@ func TestDocument(t *testing.T) {
 		t.Fatalf("%d files, %v", len(files), err)
 	}
 	for _, f := range files {
-		golden := filepath.Join("testdata", strings.ReplaceAll(f.Name, ":", "_"))
-		if *update {
-			if err := os.WriteFile(golden, f.Data, 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if want, err := os.ReadFile(golden); err != nil || string(want) != string(f.Data) {
-			t.Errorf("%s differs (go test -update writes it anew): %v\n%s", golden, err, f.Data)
-		}
+		golden.File(t, filepath.Join("testdata", strings.ReplaceAll(f.Name, ":", "_")), string(f.Data))
 		there := site.Parse("west", []source.File{{Path: f.Name, Data: f.Data}}, site.Env{})
 		if found := there.Findings(); len(found) > 0 || len(there.Links) != 1 || len(there.Secrets) != 1 {
 			t.Fatalf("%s: %v, %d links, %d secrets", f.Name, found, len(there.Links), len(there.Secrets))

@@ -1,7 +1,6 @@
 package router
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,9 +11,8 @@ import (
 
 	"github.com/sitelet/sitelet/internal/site"
 	"github.com/sitelet/sitelet/internal/source"
+	"github.com/sitelet/sitelet/test/golden"
 )
-
-var update = flag.Bool("update", false, "write what is right where it is not what upstream does")
 
 // better are the cases in which upstream is not to be followed, and what is right instead. They have a right.json.
 var better = map[string]string{
@@ -45,7 +43,7 @@ func TestGolden(t *testing.T) {
 			expected := filepath.Join(dir, "upstream.json")
 			if better[name] != "" {
 				expected = filepath.Join(dir, "right.json")
-				if *update {
+				if *golden.Update {
 					if err := os.WriteFile(expected, append(Marshal(got), '\n'), 0o644); err != nil {
 						t.Fatal(err)
 					}

@@ -1,8 +1,6 @@
 package site
 
 import (
-	"bytes"
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,9 +9,8 @@ import (
 	"testing"
 
 	"github.com/sitelet/sitelet/internal/source"
+	"github.com/sitelet/sitelet/test/golden"
 )
-
-var update = flag.Bool("update", false, "write the expected files anew")
 
 // TestGolden reads the resources of testdata/*/input and compares what is found in them and what is left to be used. The first
 // ones are inputs with recorded results of upstream; that their certificates are placeholders is nothing to this package.
@@ -31,8 +28,8 @@ func TestGolden(t *testing.T) {
 			for _, d := range rs.Findings() {
 				fmt.Fprintln(&findings, d)
 			}
-			compare(t, filepath.Join(dir, "expected", "findings.txt"), findings.String())
-			compare(t, filepath.Join(dir, "expected", "resources.txt"), describe(rs))
+			golden.File(t, filepath.Join(dir, "expected", "findings.txt"), findings.String())
+			golden.File(t, filepath.Join(dir, "expected", "resources.txt"), describe(rs))
 		})
 	}
 }
@@ -93,24 +90,4 @@ func describe(rs *Resources) string {
 		line(v.Resource, "%q %q", v.Type, v.Data)
 	}
 	return b.String()
-}
-
-func compare(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(want, []byte(got)) {
-		t.Errorf("%s differs (go test -update writes it anew)\n got: %s\nwant: %s", file, got, want)
-	}
 }
