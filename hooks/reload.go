@@ -22,8 +22,9 @@ type Outcome struct {
 	Err error // nil when the workload is as its descriptor wants it
 }
 
-// Reload brings what runs to what the descriptors say, and returns how that ended for each workload that something was done
-// about. One that fails does not keep another from being brought up to date. report is told of each outcome as it comes.
+// Reload brings what runs to what the descriptors and resources say, and returns how that ended for each workload that something was
+// done about: for all of them or, unless it is empty, for only. pull has images of tags that have moved taken up as well. One that
+// fails does not keep another from being brought up to date. report is told of each outcome as it comes.
 func (h Hooks) Reload(ctx context.Context, only string, pull bool, report func(Outcome)) ([]Outcome, error) {
 	unlock, err := h.lock("reload", func() { h.Log("another reload is running; waiting for it") })
 	if err != nil {

@@ -1,3 +1,4 @@
+// Package bench measures the generator, the gap of an update and live changes on a booted machine, each beside the plain tools in the same run.
 package bench
 
 import (
