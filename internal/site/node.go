@@ -105,14 +105,6 @@ func (n *node) flag() bool {
 	return n != nil && n.kind == flagKind && strings.EqualFold(n.text, "true")
 }
 
-// strs returns the meanings of a list of strings; nil when there are none.
-func (n *node) strs() (list []string) {
-	for item := range n.items() {
-		list = append(list, item.str())
-	}
-	return list
-}
-
 // integer returns a whole number from low to high, or reports it and returns 0 and false. An absent one is 0 and false as well.
 func (n *node) integer(low, high int64) (int64, bool) {
 	if n == nil {
