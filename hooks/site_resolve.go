@@ -43,7 +43,8 @@ func (h Hooks) resolve(s *Site, table ports.Table) error {
 
 // check leaves out what cannot have its ports or its certificates, and says which certificates and proxies the rest is to have.
 func (h Hooks) check(s *Site, table ports.Table) {
-	local := site.Socket{Host: "127.0.0.1", Port: s.record.Port(localPort), Owner: "the router's own endpoint"}
+	local := site.SocketAt("127.0.0.1", s.record.Port(localPort))
+	local.Owner = "the router's own endpoint"
 	s.Resources.CheckPorts(append(slices.Clone(table.Taken), local))
 	s.given.LocalPort = s.record.Port(localPort)
 	s.wants = pki.Wanted(s.Resources, s.given, h.Now())

@@ -144,6 +144,13 @@ func TestTenNamespaces(t *testing.T) {
 	if err != nil || !strings.Contains(said(s), `belongs to the RouterAccess "ra" of namespace "myns-2"`) {
 		t.Errorf("%v\n%s", err, said(s))
 	}
+	// Another address of the host is.
+	for i, name := range names[:2] {
+		h.writeInput(t, name, resourceText("Listener", "l", fmt.Sprintf("host: 127.0.0.%d, port: 8080, routingKey: k", i+2)))
+		if s, err := h.refreshSite(t.Context(), name); err != nil || said(s) != "" {
+			t.Errorf("%v\n%s", err, said(s))
+		}
+	}
 }
 
 func (h Hooks) writeInput(t *testing.T, namespace, text string) {

@@ -37,6 +37,7 @@ func TestThreads(t *testing.T) {
 		{"2379: two listeners on one port", resourceText("Listener", "listener-1", "host: listener, port: 8080, routingKey: key-1") +
 			resourceText("Listener", "listener-2", "host: listener, port: 8080, routingKey: key-2"), "listener/listener-1", "listener/listener-2", `belongs to the Listener "listener-1"`},
 		{"1798: a listener on the port of the router itself", resourceText("Listener", "a", "host: 0.0.0.0, port: 5671, routingKey: k"), "", "listener/a", "belongs to the router's own endpoint"},
+		{"1798: and on its address", resourceText("Listener", "a", "host: 127.0.0.1, port: 5671, routingKey: k"), "", "listener/a", "belongs to the router's own endpoint"},
 		{"1797: linkAccess that nobody knows", strings.Replace(resourceText("Site", "s", "linkAccess: rocket"), "---\n", "", 1), "s-edge s-inter-router", "", "is taken for default"},
 		{"1999: a file without a namespace", "apiVersion: skupper.io/v2alpha1\nkind: Listener\nmetadata: {name: a, namespace: ''}\nspec: {host: 0.0.0.0, port: 8080, routingKey: k}\n", "listener/a", "", ""},
 		{"2360, 2393, 2391: a proxy", link(", settings: {proxy-configuration: prox}") + "apiVersion: v1\nkind: Secret\nmetadata: {name: prox}\nstringData: {host: p.example, port: '3128'}\n",

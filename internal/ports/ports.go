@@ -172,7 +172,9 @@ func (s socket) socket(uid, reader int) site.Socket {
 	if uid != reader {
 		owner += " of user " + strconv.Itoa(uid)
 	}
-	return site.Socket{Host: s.Host, Port: s.Port, Owner: owner}
+	at := site.SocketAt(s.Host, s.Port)
+	at.Owner = owner
+	return at
 }
 
 var errForeign = errors.New("is not a file of user")
@@ -208,7 +210,7 @@ func readFile(path string, uid int) (file, error) {
 func (r Registry) write(own file, namespace string, sockets []site.Socket) error {
 	e := entry{Name: namespace}
 	for _, s := range sockets {
-		e.Sockets = append(e.Sockets, socket{s.Host, s.Port, s.Owner})
+		e.Sockets = append(e.Sockets, socket{s.At(), s.Port, s.Owner})
 	}
 	i, found := slices.BinarySearchFunc(own.Namespaces, namespace, func(e entry, name string) int {
 		return strings.Compare(e.Name, name)

@@ -76,12 +76,32 @@ func TestAnotherUsers(t *testing.T) {
 		t.Fatal(err)
 	}
 	table, err = r.Look("west")
-	want := []site.Socket{{Host: "127.0.0.1", Port: 5671, Owner: "the router of east"}, {Port: 5672, Owner: `the Listener "a" of user 1000`}}
+	local := site.SocketAt("127.0.0.1", 5671)
+	local.Owner = "the router of east"
+	want := []site.Socket{local, {Port: 5672, Owner: `the Listener "a" of user 1000`}}
 	if diff := cmp.Diff(want, table.Taken, cmp.Comparer(func(a, b site.Socket) bool { return a == b })); err != nil || diff != "" {
 		t.Errorf("%v\n%s", err, diff)
 	}
 	if port, err := table.Free(5671, 5673); err != nil || port != 5674 {
 		t.Errorf("free is %d, %v", port, err)
+	}
+}
+
+// What another namespace finds of a socket is the same socket, be it at an address, at a name or everywhere.
+func TestHosts(t *testing.T) {
+	r := registry(t)
+	var want []site.Socket
+	for i, host := range []string{"", "0.0.0.0", "127.0.0.1", "::1", "localhost"} {
+		socket := site.SocketAt(host, uint16(8080+i))
+		socket.Owner = "the Listener a"
+		want = append(want, socket)
+	}
+	if err := r.Update(t.Context(), "east", func(Table) ([]site.Socket, error) { return want, nil }); err != nil {
+		t.Fatal(err)
+	}
+	table, err := r.Look("west")
+	if diff := cmp.Diff(want, table.Taken, cmp.Comparer(func(a, b site.Socket) bool { return a == b })); err != nil || diff != "" {
+		t.Errorf("%v\n%s", err, diff)
 	}
 }
 

@@ -63,21 +63,22 @@ func (rs *Resources) binds() (groups [][]bind) {
 		var group []bind
 		for i, role := range a.Roles {
 			if role.Port != 0 {
-				group = append(group, bind{socket(a.BindHost, role.Port), a.Resource, fmt.Sprintf("spec.roles[%d].port", i)})
+				group = append(group, bind{SocketAt(a.BindHost, role.Port), a.Resource, fmt.Sprintf("spec.roles[%d].port", i)})
 			}
 		}
 		groups = append(groups, group)
 	}
 	for _, l := range rs.Listeners {
-		groups = append(groups, []bind{{socket(l.Host, l.Port), l.Resource, "spec.port"}})
+		groups = append(groups, []bind{{SocketAt(l.Host, l.Port), l.Resource, "spec.port"}})
 	}
 	for _, m := range rs.MultiKeyListeners {
-		groups = append(groups, []bind{{socket(m.Host, m.Port), m.Resource, "spec.port"}})
+		groups = append(groups, []bind{{SocketAt(m.Host, m.Port), m.Resource, "spec.port"}})
 	}
 	return groups
 }
 
-func socket(host string, port uint16) Socket {
+// SocketAt returns the socket of a port on a host, which is an address, a name, or empty for all addresses.
+func SocketAt(host string, port uint16) Socket {
 	addr, err := netip.ParseAddr(host)
 	if err != nil {
 		return Socket{Host: host, Port: port}
@@ -95,11 +96,16 @@ func (b bind) clash(held []bind) *bind {
 	return nil
 }
 
-func (b bind) address() string {
-	host := cmp.Or(b.Host, "0.0.0.0")
-	if b.Addr.IsValid() {
-		host = b.Addr.String()
+// At returns the host of a socket as SocketAt takes it.
+func (s Socket) At() string {
+	if s.Addr.IsValid() {
+		return s.Addr.String()
 	}
+	return s.Host
+}
+
+func (b bind) address() string {
+	host := cmp.Or(b.At(), "0.0.0.0")
 	if strings.Contains(host, ":") {
 		host = "[" + host + "]"
 	}

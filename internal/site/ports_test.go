@@ -35,7 +35,7 @@ func TestOverlaps(t *testing.T) {
 		{"db", "127.0.0.1", false},
 		{"db", "0.0.0.0", true},
 	} {
-		a, b := socket(c.a, 80), socket(c.b, 80)
+		a, b := SocketAt(c.a, 80), SocketAt(c.b, 80)
 		if a.Overlaps(b) != c.want || b.Overlaps(a) != c.want {
 			t.Errorf("%q and %q: not %t", c.a, c.b, c.want)
 		}
