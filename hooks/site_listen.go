@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"net/netip"
 	"time"
 
 	"github.com/sitelet/sitelet/internal/management"
@@ -14,14 +15,16 @@ import (
 var errTaken = errors.New("address already in use: stop what listens there, or take another port")
 
 // withoutTaken leaves out listeners for links whose ports somebody else has: a router can crash over such a request
-// (seen on skupper-router e2ec51a4), where for a tcpListener it reports a state.
-func withoutTaken(requests []router.Request) (rest []router.Request, failures []management.Failure) {
-	gone := map[string]bool{}
+// (seen on skupper-router e2ec51a4), where for a tcpListener it reports a state. Have is what the router has: ports of what it is
+// to let go of are its own, under whatever name.
+func withoutTaken(requests []router.Request, have []router.Entity) (rest []router.Request, failures []management.Failure) {
+	freed := map[string]bool{}
+	o := observed{entities: have}
 	for _, r := range requests {
-		if r.Operation == router.Delete {
-			gone[r.Entity.Name] = true
+		if e := o.entity(r.Entity.Type, r.Entity.Name); r.Operation == router.Delete && e != nil && (e.Type == "listener" || e.Type == "tcpListener" && e.Get("operStatus") == "up") {
+			freed[text(e, "port")] = true
 		}
-		if r.Operation == router.Create && r.Entity.Type == "listener" && !gone[r.Entity.Name] && isTaken(r.Entity) {
+		if r.Operation == router.Create && r.Entity.Type == "listener" && !freed[text(&r.Entity, "port")] && isTaken(r.Entity) {
 			failures = append(failures, management.Failure{Request: r, Err: errTaken})
 			continue
 		}
@@ -33,7 +36,13 @@ func withoutTaken(requests []router.Request) (rest []router.Request, failures []
 func isTaken(listener router.Entity) bool {
 	host, _ := listener.Get("host").(string)
 	port, _ := listener.Get("port").(string)
-	l, err := net.Listen("tcp", net.JoinHostPort(host, port))
+	network := "tcp"
+	if addr, err := netip.ParseAddr(host); err == nil && addr.Unmap().Is4() {
+		network = "tcp4"
+	} else if err == nil {
+		network = "tcp6"
+	}
+	l, err := net.Listen(network, net.JoinHostPort(host, port))
 	if err != nil {
 		return true
 	}

@@ -232,3 +232,27 @@ func line(t *testing.T, conn net.Conn) string {
 		}
 	}
 }
+
+// TestLivePortMoves has a port go from one listener of the router to another of another name: that the router has it is no reason to
+// leave the other one out. One that somebody else has still is.
+func TestLivePortMoves(t *testing.T) {
+	l := liveSite(t)
+	port, other := freePort(t), freePort(t)
+	access := func(name string, port int) {
+		put(t, l.Hooks, "resources/access.yaml", resourceText("RouterAccess", name,
+			fmt.Sprintf("roles: [{name: inter-router, port: %d}], bindHost: 127.0.0.1, tlsCredentials: tls", port)))
+	}
+	put(t, l.Hooks, "resources/site.yaml", resourceText("Site", "s", ""))
+	access("a", port)
+	l.start(t)
+	access("b", port)
+	l.sync(t)
+	l.wants(t, "delete listener a-inter-router", "update sslProfile tls", "create listener b-inter-router")
+
+	echo(t, other)
+	access("c", other)
+	if err := l.SyncSite(t.Context(), "ns1"); err == nil || !strings.Contains(err.Error(), "create listener c-inter-router: address already in use") {
+		t.Error(err)
+	}
+	l.wants(t, "delete listener b-inter-router", "update sslProfile tls")
+}

@@ -143,7 +143,7 @@ func (h Hooks) adjust(ctx context.Context, client *management.Client, s Site) er
 	before := h.applied(s.Namespace)
 	now := before.next(s, h.profileDigests(s), h.now())
 	requests := append(router.Diff(want, withoutShut(have), before.rotated(now.Profiles)), router.Retire(have, now.retire(h.now()))...)
-	requests, failures := withoutTaken(requests)
+	requests, failures := withoutTaken(requests, have)
 	for _, r := range requests {
 		h.Log("namespace %s: %s", s.Namespace, r)
 	}
