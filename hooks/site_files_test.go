@@ -36,6 +36,21 @@ func TestUpstreamsFiles(t *testing.T) {
 	}
 }
 
+// TestUnderscore has a name of a Certificate with all that such a name may have: it has its status, and its last good version.
+func TestUnderscore(t *testing.T) {
+	h := siteHooks(t)
+	begin(t, h, "ns1")
+	put(t, h, "resources/site.yaml", resourceText("Site", "s", ""))
+	put(t, h, "resources/cert.yaml", resourceText("Certificate", "My_cert.x", "ca: skupper-site-ca, subject: x, server: true"))
+	if refresh(t, h); !strings.Contains(status(h, "Certificate-My_cert.x"), "status: Ready") {
+		t.Errorf("the status is %q", status(h, "Certificate-My_cert.x"))
+	}
+	put(t, h, "resources/cert.yaml", resourceText("Certificate", "My_cert.x", "ca: skupper-site-ca, subject: x, server: yes"))
+	if s := refresh(t, h); !strings.Contains(said(s), "What ran before goes on.") {
+		t.Error(said(s))
+	}
+}
+
 // TestRenewal has certificates be made anew when a third of their life is left, and not before.
 func TestRenewal(t *testing.T) {
 	h := siteHooks(t)

@@ -43,7 +43,7 @@ func (o *observed) failure(name string) error {
 }
 
 // fileName is what a resource can have in the name of its file.
-var fileName = regexp.MustCompile(`^[A-Za-z0-9]([-.A-Za-z0-9]{0,251}[A-Za-z0-9])?$`)
+var fileName = regexp.MustCompile(`^[A-Za-z0-9]([-._A-Za-z0-9]{0,251}[A-Za-z0-9])?$`)
 
 // writeResources writes runtime/resources: a file for each resource with what is known of it, which other tools read, and none
 // for one that is gone. Without an observation, what was known of the running router before is kept.

@@ -89,7 +89,7 @@ func SocketAt(host string, port uint16) Socket {
 // clash returns what of held listens where b is to.
 func (b bind) clash(held []bind) *bind {
 	for i := range held {
-		if b.Overlaps(held[i].Socket) {
+		if b.Overlaps(held[i].Socket) && !b.apart(held[i].Socket) {
 			return &held[i]
 		}
 	}
@@ -136,6 +136,12 @@ func (s Socket) Overlaps(t Socket) bool {
 	default:
 		return strings.EqualFold(s.Host, t.Host)
 	}
+}
+
+// apart tells whether two sockets of routers are of different families: one of all IPv6 addresses leaves the IPv4 ones alone there
+// (qpid-proton, epoll.c: IPV6_V6ONLY).
+func (s Socket) apart(t Socket) bool {
+	return s.Addr.IsValid() && t.Addr.IsValid() && s.Addr.Unmap().Is4() != t.Addr.Unmap().Is4()
 }
 
 // everywhere tells whether the socket is on all addresses. One of all IPv6 addresses takes the IPv4 ones with it.

@@ -122,6 +122,18 @@ f.yaml:40:29: spec.port: the Listener "other" cannot listen on 0.0.0.0:7000, sin
 	}
 }
 
+// TestFamilies has a listener of all IPv4 addresses beside one of all IPv6 ones.
+func TestFamilies(t *testing.T) {
+	listener := func(name, host string) string {
+		return strings.ReplaceAll(resourceText("Listener", `spec: {host: "`+host+`", port: 8080, routingKey: k}`), "x}", name+"}") + "---\n"
+	}
+	rs := parse(listener("a", "0.0.0.0")+listener("b", "::")+listener("c", "::1")+listener("d", "::ffff:127.0.0.1"), Env{})
+	rs.CheckPorts(nil)
+	if len(rs.Listeners) != 2 || rs.Listeners[1].Name != "b" {
+		t.Errorf("%s\n%s", describe(rs), findings(rs))
+	}
+}
+
 // TestThread1798 and the others below are named after the threads of skupperproject/skupper that they are about.
 
 // TestThread1798 has a listener on the port of the router's own.
