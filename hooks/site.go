@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/sitelet/sitelet/generator"
+	"github.com/sitelet/sitelet/internal/claim"
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/pki"
 	"github.com/sitelet/sitelet/internal/ports"
@@ -117,7 +118,7 @@ func redeemed(record *state.Site, tokens []site.AccessToken) []source.File {
 	var files []source.File
 	for _, token := range tokens {
 		if document := record.Redeemed(token.Name, tokenDigest(token)); document != nil {
-			files = append(files, source.File{Path: "the token " + token.Name, Data: document})
+			files = append(files, source.File{Path: "the token " + token.Name, Data: claim.WithCost(document, token.Cost)})
 		}
 	}
 	return files

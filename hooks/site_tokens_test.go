@@ -99,6 +99,13 @@ func TestTokenOnce(t *testing.T) {
 	if g.asked.Load() != 1 {
 		t.Errorf("the grant was asked %d times", g.asked.Load())
 	}
+	// Its cost is not what it was redeemed for, and can change.
+	for _, cost := range []int{7, 1} {
+		put(t, h, "resources/token.yaml", strings.Replace(g.token("tok", "c0de"), "spec:\n", fmt.Sprintf("spec:\n  linkCost: %d\n", cost), 1))
+		if s := refresh(t, h); entity(t, h, "tok").Get("cost") != cost || g.asked.Load() != 1 {
+			t.Errorf("with the cost %d it is %v\n%s", cost, entity(t, h, "tok"), said(s))
+		}
+	}
 	// A token that is gone takes its link away; the same one that comes back brings it back.
 	unput(t, h, "resources/token.yaml")
 	if refresh(t, h); entity(t, h, "tok") != nil || status(h, "Link-tok")+status(h, "Secret-tok")+status(h, "AccessToken-tok") != "" {

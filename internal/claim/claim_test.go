@@ -93,18 +93,17 @@ func TestRedeem(t *testing.T) {
 		io.WriteString(w, answer)
 	}, nil)
 	for _, cost := range []int{0, 7} {
-		token.Cost = cost
 		got, err := Client{}.Redeem(context.Background(), token, "west")
 		if err != nil {
 			t.Fatal(err)
 		}
-		files := []source.File{{Path: "secret", Data: got.Secret.Data}}
+		documents := got.Secret.Data
 		for _, l := range got.Links {
-			files = append(files, source.File{Path: l.Name, Data: l.Data})
+			documents = append(documents, l.Data...)
 		}
-		r := site.Parse("west", files, site.Env{})
+		r := site.Parse("west", []source.File{{Path: "documents", Data: WithCost(documents, cost)}}, site.Env{})
 		if found := r.Findings(); len(found) > 0 || len(r.Secrets) != 1 || len(r.Links) != 2 {
-			t.Fatalf("%v\n%s", found, files)
+			t.Fatalf("%v\n%s", found, documents)
 		}
 		if s := r.Secrets[0]; s.Name != "podman-to-east" || got.Secret.Name != s.Name || string(s.Get("tls.key")) != "key" || s.Type != "kubernetes.io/tls" {
 			t.Errorf("the Secret is %+v", s)

@@ -48,9 +48,6 @@ func read(answer []byte, token site.AccessToken) (Redeemed, error) {
 			return wrong("a Link %q without its Secret", link.Name)
 		}
 		link.TLSCredentials = token.Name
-		if token.Cost > 0 {
-			link.Cost = token.Cost
-		}
 		name := token.Name
 		if len(r.Links) > 1 {
 			name = fmt.Sprintf("%s-%d", token.Name, i+1)
@@ -58,4 +55,22 @@ func read(answer []byte, token site.AccessToken) (Redeemed, error) {
 		redeemed.Links = append(redeemed.Links, Document{name, links.Link(name, link)})
 	}
 	return redeemed, nil
+}
+
+// WithCost returns documents that a token was redeemed for with a cost for its Links; 0 leaves them as they are. A token's cost may
+// change long after it was redeemed.
+func WithCost(documents []byte, cost int) []byte {
+	if cost == 0 {
+		return documents
+	}
+	r := site.Parse("", []source.File{{Path: "documents", Data: documents}}, site.Env{})
+	var text []byte
+	for _, secret := range r.Secrets {
+		text = append(text, links.Secret(secret.Name, secret.Data)...)
+	}
+	for _, link := range r.Links {
+		link.Cost = cost
+		text = append(text, links.Link(link.Name, link)...)
+	}
+	return text
 }
