@@ -8,9 +8,12 @@ import (
 	"io/fs"
 	"os"
 	"os/user"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/build"
 	"github.com/sitelet/sitelet/internal/config"
 	"github.com/sitelet/sitelet/internal/diag"
@@ -22,9 +25,20 @@ import (
 func (h Hooks) siteRecord(namespace string) (state.Site, error) {
 	record, err := h.store().ReadSite(namespace)
 	if errors.Is(err, fs.ErrNotExist) {
-		return state.Site{Namespace: namespace, ID: newUUID(), Suffix: newSuffix()}, nil
+		return state.Site{Namespace: namespace, ID: newUUID(), Suffix: newSuffix(), Platform: h.platformBefore(namespace)}, nil
 	}
 	return record, err
+}
+
+// platformBefore returns what a namespace that is taken over has run on, by the file that upstream leaves, which is ours too; empty
+// where there is none.
+func (h Hooks) platformBefore(namespace string) string {
+	file, bad := generator.Reader(h.Paths).File(filepath.Join(h.home(namespace), "internal/platform.yaml"))
+	platform, ok := strings.CutPrefix(strings.TrimSpace(string(file.Data)), "platform: ")
+	if bad != nil || !ok || !slices.Contains([]string{"podman", "docker", "linux"}, platform) {
+		return ""
+	}
+	return platform
 }
 
 // newUUID is a random one, version 4 of RFC 9562.

@@ -326,6 +326,13 @@ func TestPlatform(t *testing.T) {
 	if !strings.Contains(string(text), h.home("ns2")+"/runtime/certs/skupper-local-server/tls.crt") {
 		t.Errorf("a router without a container reads\n%s", text)
 	}
+	// A namespace that is taken over keeps what it ran on.
+	if err := h.store().RemoveSite("ns1"); err != nil {
+		t.Fatal(err)
+	}
+	if s := refresh(t, h); s.record.Platform != "podman" || !strings.Contains(said(s), want) {
+		t.Errorf("taken over, it is on %s\n%s", s.record.Platform, said(s))
+	}
 	t.Setenv("SKUPPER_PLATFORM", "kubernetes")
 	if _, err := h.refreshSite(t.Context(), "ns1"); err == nil {
 		t.Error("kubernetes is a platform here")
