@@ -133,14 +133,14 @@ func upstreamSite(t *testing.T, m *machine.T) {
 	site(m, "east", resource("Site", "east", "{}"), strings.Replace(access, "55671", "55672", 1), listenerOf("backend", 8080, "backend"))
 	m.Must("sitelet", "reload")
 	ca := m.ReadFile(namespaces + "west/runtime/issuers/skupper-site-ca/tls.crt")
-	secret, link, ok := strings.Cut(m.Must("sitelet", "link", "generate", "west"), "---\n")
+	secret, link, ok := strings.Cut(m.Must("sitelet", "link", "generate", "west", "--name=west"), "---\n")
 	if !ok {
 		t.Fatal("a link is not two documents")
 	}
 	m.Shell("cp -a " + namespaces + "east/runtime kept; sitelet site remove east; mv kept " + namespaces + "east/runtime")
 	writeFiles(m, map[string]string{
-		namespaces + "east/runtime/resources/Secret-link-go.yaml": secret,
-		namespaces + "east/runtime/resources/Link-link-go.yaml":   link,
+		namespaces + "east/runtime/resources/Secret-west.yaml":    secret,
+		namespaces + "east/runtime/resources/Link-west.yaml":      link,
 		namespaces + "east/input/resources/AccessToken-west.yaml": resource("AccessToken", "west", fmt.Sprintf("{url: 'https://127.0.0.1:1', code: x, ca: %q}", ca)),
 		namespaces + "east/internal/platform.yaml":                "platform: podman\n",
 		"/etc/systemd/system/skupper-east.service":                "[Service]\nRemainAfterExit=yes\nExecStart=podman start east-skupper-router\n[Install]\nWantedBy=default.target\n",
