@@ -34,7 +34,7 @@ func TestSiteActions(t *testing.T) {
 		return p.Actions[0]
 	}
 	s := refresh(t, h)
-	if err := h.noteApplied("ns1", applied{}.next(s, h.profileDigests(s), h.now())); err != nil {
+	if err := h.noteApplied("ns1", applied{}.next(s, h.profileDigests(s.Namespace, s.Entities), h.now())); err != nil {
 		t.Fatal(err)
 	}
 	if a := look(plan.None); a.Verb != plan.None {

@@ -56,26 +56,27 @@ func (h Hooks) proxyFile(dir string) func(key string) string {
 	}
 }
 
+// rendered returns the entities of the configuration that was rendered last; none where there is none that can be read.
+func (h Hooks) rendered(namespace string) []router.Entity {
+	text, err := os.ReadFile(filepath.Join(h.home(namespace), "runtime/router/skrouterd.json"))
+	if err != nil {
+		return nil
+	}
+	entities, _ := router.Parse(text)
+	return entities
+}
+
 // routedProxies returns those that the router has by the configuration that was rendered last.
 func (h Hooks) routedProxies(namespace string) []proxy {
-	runtime := filepath.Join(h.home(namespace), "runtime")
-	text, err := os.ReadFile(filepath.Join(runtime, "router/skrouterd.json"))
-	if err != nil {
-		return nil
-	}
-	entities, err := router.Parse(text)
-	if err != nil {
-		return nil
-	}
 	var all []proxy
-	for _, e := range entities {
+	for _, e := range h.rendered(namespace) {
 		if e.Type != "proxyProfile" {
 			continue
 		}
 		all = append(all, newProxy(e.Name, func(key string) string {
 			value, _ := e.Get(key).(string)
 			if key == "password" && value != "" {
-				password, _ := os.ReadFile(filepath.Join(runtime, "certs", e.Name, "password.txt"))
+				password, _ := os.ReadFile(filepath.Join(h.home(namespace), "runtime/certs", e.Name, "password.txt"))
 				return string(password)
 			}
 			return value

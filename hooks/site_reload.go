@@ -149,8 +149,9 @@ func (h Hooks) liveChanges(s Site) []plan.Change {
 		old, _ := router.Parse([]byte(a.Config))
 		changes = entityChanges(old, s.Entities)
 	}
-	for _, name := range a.rotated(h.profileDigests(s)) {
-		changes = append(changes, plan.Change{Field: "sslProfile " + name, Old: "files from before", New: "new files"})
+	for _, name := range a.rotated(h.profileDigests(s.Namespace, s.Entities)) {
+		i := slices.IndexFunc(s.Entities, func(e router.Entity) bool { return e.Name == name })
+		changes = append(changes, plan.Change{Field: s.Entities[i].Type + " " + name, Old: "files from before", New: "new files"})
 	}
 	return changes
 }

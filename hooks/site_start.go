@@ -13,17 +13,19 @@ import (
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/config"
 	"github.com/sitelet/sitelet/internal/engine"
+	"github.com/sitelet/sitelet/internal/router"
 )
 
 // prepareSite writes what a router reads when it starts. Where its input has become impossible, it starts with what it had.
 func (h Hooks) prepareSite(ctx context.Context, namespace string) error {
 	if h.isFrozen(namespace) {
-		return nil
+		entities := h.rendered(namespace)
+		return h.noteApplied(namespace, applied{Config: string(router.Marshal(entities)), Profiles: h.profileDigests(namespace, entities)})
 	}
 	h.keepRouter = true
 	s, err := h.refreshSite(ctx, namespace)
 	// The router reads everything anew: nothing counts as applied, and only files that change from here on as rotated.
-	if err := h.noteApplied(namespace, applied{Profiles: h.profileDigests(s)}); err != nil {
+	if err := h.noteApplied(namespace, applied{Profiles: h.profileDigests(namespace, h.rendered(namespace))}); err != nil {
 		return err
 	}
 	if err == nil && !s.impossible() && s.Entities != nil {

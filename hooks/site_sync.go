@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"crypto/sha256"
+	"crypto/tls"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -101,6 +102,10 @@ type noAnswerError struct {
 }
 
 func (e *noAnswerError) Error() string {
+	var stranger *tls.CertificateVerificationError
+	if errors.As(e.err, &stranger) {
+		return fmt.Sprintf("the router of namespace %s does not take part: %v; if it was started before its CA skupper-local-ca was another one, restart skupper-%[1]s", e.namespace, e.err)
+	}
 	return fmt.Sprintf("the router of namespace %s does not answer: %v; see journalctl -u skupper-%[1]s", e.namespace, e.err)
 }
 
@@ -141,7 +146,7 @@ func (h Hooks) adjust(ctx context.Context, client *management.Client, s Site) er
 			h.Paths.Scope.Systemctl())
 	}
 	before := h.applied(s.Namespace)
-	now := before.next(s, h.profileDigests(s), h.now())
+	now := before.next(s, h.profileDigests(s.Namespace, s.Entities), h.now())
 	requests := append(router.Diff(want, withoutShut(have), before.rotated(now.Profiles)), router.Retire(have, now.retire(h.now()))...)
 	requests, failures := withoutTaken(requests, have)
 	for _, r := range requests {
@@ -160,6 +165,8 @@ func (h Hooks) adjust(ctx context.Context, client *management.Client, s Site) er
 	}
 	if len(failures) == 0 {
 		errs = append(errs, h.noteApplied(s.Namespace, now), h.pruneCerts(s))
+	} else {
+		errs = append(errs, h.noteApplied(s.Namespace, now.but(failures, before)))
 	}
 	return errors.Join(errs...)
 }
@@ -193,6 +200,24 @@ func (a applied) next(s Site, profiles map[string]string, now time.Time) applied
 		n.Rotated[name] = now
 	}
 	return n
+}
+
+// but is what has been applied where something failed: the configuration is still to be, and so are profiles that failed. The files of
+// the others have been read, and count as new once.
+func (a applied) but(failures []management.Failure, before applied) applied {
+	a.Config = before.Config
+	for _, f := range failures {
+		name := f.Request.Entity.Name
+		delete(a.Profiles, name)
+		delete(a.Rotated, name)
+		if digest, ok := before.Profiles[name]; ok {
+			a.Profiles[name] = digest
+		}
+		if since, ok := before.Rotated[name]; ok {
+			a.Rotated[name] = since
+		}
+	}
+	return a
 }
 
 // retire returns the profiles whose older connections have been let be long enough, and forgets them.
@@ -245,16 +270,22 @@ func digest(data []byte) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// profileDigests digests the files of each TLS profile of the router.
-func (h Hooks) profileDigests(s Site) map[string]string {
+// profileDigests digests the files of each TLS profile and each proxy of a router.
+func (h Hooks) profileDigests(namespace string, entities []router.Entity) map[string]string {
 	digests := map[string]string{}
-	for _, e := range s.Entities {
-		if e.Type != "sslProfile" {
+	for _, e := range entities {
+		var files []string
+		switch e.Type {
+		case "sslProfile":
+			files = []string{"ca.crt", "tls.crt", "tls.key"}
+		case "proxyProfile":
+			files = []string{"password.txt"}
+		default:
 			continue
 		}
 		var all []byte
-		for _, file := range []string{"ca.crt", "tls.crt", "tls.key"} {
-			data, _ := os.ReadFile(filepath.Join(h.home(s.Namespace), "runtime/certs", e.Name, file))
+		for _, file := range files {
+			data, _ := os.ReadFile(filepath.Join(h.home(namespace), "runtime/certs", e.Name, file))
 			all = append(append(all, file...), data...)
 		}
 		digests[e.Name] = digest(all)
