@@ -102,7 +102,7 @@ func (h Hooks) readSite(record state.Site) Site {
 	files, _, unread := reader.Resources(filepath.Join(home, "input/resources"))
 	s := Site{Namespace: record.Namespace, record: record, given: pki.Read(reader, home),
 		offered: h.offeredProxies(record.Namespace)}
-	env := site.Env{Certs: s.given.Complete(), Routed: proxyNames(h.routedProxies(record.Namespace)), Unread: unread, Last: h.readSnapshot(record.Namespace)}
+	env := site.Env{Certs: s.given.Names(), Routed: proxyNames(h.routedProxies(record.Namespace)), Unread: unread, Last: h.readSnapshot(record.Namespace)}
 	for _, p := range s.offered {
 		env.Proxies = append(env.Proxies, p.input)
 	}

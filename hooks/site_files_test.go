@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/sitelet/sitelet/test/standin/certs"
 )
 
 // TestUpstreamsFiles takes over a namespace that upstream has left, whose secrets everyone may read, and clears away what is
@@ -33,6 +35,24 @@ func TestUpstreamsFiles(t *testing.T) {
 		if strings.Contains(files, not) {
 			t.Errorf("%s is there:\n%s", not, files)
 		}
+	}
+}
+
+// TestHalfACertificate has what lacks in the directory of a Link's certificate be said, and with no more than a CA, as in a Secret, the
+// Link be made.
+func TestHalfACertificate(t *testing.T) {
+	h := siteHooks(t)
+	begin(t, h, "ns1")
+	certs.New(t).Issue(t, filepath.Join(h.home("ns1"), "input/certs/x"))
+	put(t, h, "resources/all.yaml", resourceText("Site", "s", "")+
+		resourceText("Link", "l", `tlsCredentials: x, endpoints: [{name: inter-router, host: h.example, port: "55671"}]`))
+	unput(t, h, "certs/x/tls.key")
+	if s := refresh(t, h); !strings.Contains(said(s), "input/certs/x/tls.key: is missing; the Link \"l\" needs it") || entity(t, h, "l") != nil {
+		t.Error(said(s))
+	}
+	unput(t, h, "certs/x/tls.crt")
+	if s := refresh(t, h); said(s) != "" || entity(t, h, "l") == nil {
+		t.Error(said(s))
 	}
 }
 

@@ -37,13 +37,11 @@ func Read(reader source.Reader, namespace string) Input {
 	}
 }
 
-// Complete names the certificates of input/certs that have all their files, good or bad.
-func (in Input) Complete() []string {
+// Names names the certificates of input/certs, good or bad.
+func (in Input) Names() []string {
 	var names []string
 	for _, given := range in.Certs {
-		if b := given.Bundle; given.Bad != nil || len(b.CA) > 0 && len(b.Cert) > 0 && len(b.Key) > 0 {
-			names = append(names, given.Name)
-		}
+		names = append(names, given.Name)
 	}
 	return names
 }

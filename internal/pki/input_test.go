@@ -48,20 +48,11 @@ func TestRead(t *testing.T) {
 		}
 	}
 	in := Read(source.Reader{Root: namespace, Trusted: true}, namespace)
-	list := func(all []Given) (names []string) {
-		for _, g := range all {
-			names = append(names, g.Name)
-		}
-		return names
-	}
-	if got := list(in.Certs); !slices.Equal(got, []string{"loose", "partial", "renamed", "x"}) {
+	if got := in.Names(); !slices.Equal(got, []string{"loose", "partial", "renamed", "x"}) {
 		t.Errorf("certs %q", got)
 	}
-	if got := in.Complete(); !slices.Equal(got, []string{"loose", "renamed", "x"}) {
-		t.Errorf("complete %q", got)
-	}
 	if len(in.Issuers) != 1 || len(in.Have) != 1 || in.Have[0].Name != SiteCA || !in.Issuers[0].Bundle.equal(ca) || !find(in.Certs, "x").Bundle.equal(leaf) {
-		t.Errorf("issuers %q and %q", list(in.Issuers), list(in.Have))
+		t.Errorf("issuers %v and %v", in.Issuers, in.Have)
 	}
 
 	r := bare()

@@ -13,7 +13,7 @@ import (
 
 // Env is what else there is of a namespace.
 type Env struct {
-	Certs   []string  // names of the directories of input/certs that hold all of ca.crt, tls.crt and tls.key
+	Certs   []string  // names of the directories of input/certs
 	Proxies []Proxy   // the directories of input/proxies
 	Routed  []string  // names of the proxies that the router has
 	Unread  diag.List // what kept files from being read
