@@ -22,7 +22,7 @@ type Bundle struct {
 type Need struct {
 	CA        bool // ca.crt must be there
 	Cert      bool // tls.crt and tls.key must be there
-	Chain     bool // tls.crt must come from ca.crt: both ends of a link trust the same authority
+	Chain     bool // tls.crt must come from ca.crt: both ends trust the same authority
 	Authority bool // tls.crt must be able to sign
 }
 
@@ -74,7 +74,8 @@ func (b Bundle) complete(need Need) *Flaw {
 	return nil
 }
 
-// checkCA wants each certificate of ca.crt to be an authority's, or tls.crt itself, and one of them to be valid now.
+// checkCA wants each certificate of ca.crt to be one that OpenSSL trusts by itself, an authority's or one that signed itself, or
+// tls.crt, and one of them to be valid now.
 func (b Bundle) checkCA(now time.Time) ([]*x509.Certificate, *Flaw) {
 	if len(b.CA) == 0 {
 		return nil, nil
@@ -85,7 +86,7 @@ func (b Bundle) checkCA(now time.Time) ([]*x509.Certificate, *Flaw) {
 	}
 	own, _ := parseCertificates(b.Cert)
 	for i, cert := range certs {
-		if !isAuthority(cert) && (len(own) == 0 || !cert.Equal(own[0])) {
+		if !isAuthority(cert) && !signedItself(cert) && (len(own) == 0 || !cert.Equal(own[0])) {
 			return nil, &Flaw{File: "ca.crt", Message: "holds a certificate that is not a CA's (number " + strconv.Itoa(i+1) + ")", Hint: "Leave only certificates of CAs in it."}
 		}
 	}
@@ -135,6 +136,11 @@ func unreadable(file string, err error) *Flaw {
 
 func isAuthority(cert *x509.Certificate) bool {
 	return cert.BasicConstraintsValid && cert.IsCA && (cert.KeyUsage == 0 || cert.KeyUsage&x509.KeyUsageCertSign != 0)
+}
+
+// signedItself tells whether a certificate was signed with its own key, be it a CA's or not.
+func signedItself(cert *x509.Certificate) bool {
+	return bytes.Equal(cert.RawSubject, cert.RawIssuer) && cert.CheckSignature(cert.SignatureAlgorithm, cert.RawTBSCertificate, cert.Signature) == nil
 }
 
 // comesFrom verifies a chain with the rest of it in between.

@@ -42,6 +42,8 @@ func TestCheck(t *testing.T) {
 		{"another CA", Bundle{CA: other.CA, Cert: leaf.Cert, Key: leaf.Key}, all, "tls.crt", "does not come from"},
 		{"another CA that does not matter", Bundle{CA: other.CA, Cert: leaf.Cert, Key: leaf.Key}, Need{CA: true, Cert: true}, "", ""},
 		{"CA is none", Bundle{CA: leaf.Cert, Cert: testLeaf(t, "y", ca, now).Cert, Key: leaf.Key}, all, "ca.crt", "is not a CA's (number 1)"},
+		{"CA is a server that signed itself", Bundle{CA: selfSignedServer(t).Cert}, Need{CA: true}, "", ""},
+		{"CA is another server that signed itself", Bundle{CA: selfSignedServer(t).Cert, Cert: leaf.Cert, Key: leaf.Key}, Need{CA: true, Cert: true}, "", ""},
 		{"CA file is text", Bundle{CA: []byte("ca"), Cert: leaf.Cert, Key: leaf.Key}, all, "ca.crt", "no certificate in PEM form"},
 		{"key in the certificate's place", Bundle{CA: ca.CA, Cert: leaf.Key, Key: leaf.Key}, all, "tls.crt", "RSA PRIVATE KEY"},
 		{"authority", ca, Need{CA: true, Cert: true, Chain: true, Authority: true}, "", ""},

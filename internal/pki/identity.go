@@ -87,12 +87,28 @@ func (w *wanting) fromUser(requests []request) (*Want, []request) {
 	if len(requests) == 0 {
 		return nil, nil
 	}
+	w.doubt(given, requests)
 	bundle := given.bundle.clean()
 	want := &Want{Name: requests[0].name, Given: &bundle, From: given.from, Connect: w.connect(requests)}
 	if allTrust(requests) {
 		want.Kind, bundle = Trust, Bundle{CA: bundle.CA}
 	}
 	return want, nil
+}
+
+// doubt says that a certificate and the CA beside it do not belong together. Both ends of a link may still trust each other, where each
+// has a CA of its own.
+func (w *wanting) doubt(given material, requests []request) {
+	i := slices.IndexFunc(requests, func(q request) bool { return q.chain })
+	if i < 0 {
+		return
+	}
+	if d := given.check(Need{Chain: true}, w.now, ""); d != nil {
+		d.Severity = diag.Warning
+		d.Message += ", as it would where one CA is for both ends of a link"
+		d.Hint = "Where one is, put its certificate into ca.crt."
+		w.resources.Quarantine(w.asker(requests[i]), *d)
+	}
 }
 
 // fromIssuer returns the Want for a certificate that is made, nil if nobody can use it.

@@ -23,16 +23,18 @@ type request struct {
 	given    bool   // none is made: it must be the user's
 	trust    bool   // only the ca.crt is used
 	optional bool   // the resource works without it
+	chain    bool   // of the user's, tls.crt is likely to be meant to come from ca.crt
 }
 
 // requests lists what the resources ask for, the most binding first.
 func (w *wanting) requests() []request {
 	r := w.resources
-	all := Need{CA: true, Cert: true, Chain: true}
+	all := Need{CA: true, Cert: true}
+	own := Need{CA: true, Cert: true, Chain: true}
 	local := []string{"127.0.0.1", "localhost"}
 	requests := []request{
-		{name: LocalServer, need: all, subject: local[0], hosts: local, issuer: LocalCA},
-		{name: LocalClient, need: all, subject: local[0], hosts: local, issuer: LocalCA, client: true},
+		{name: LocalServer, need: own, subject: local[0], hosts: local, issuer: LocalCA},
+		{name: LocalClient, need: own, subject: local[0], hosts: local, issuer: LocalCA, client: true},
 	}
 	add := func(q request) {
 		if q.source == "" {
@@ -45,7 +47,7 @@ func (w *wanting) requests() []request {
 	}
 	for _, c := range r.Certificates {
 		if c.Server || c.Client {
-			add(request{by: c.Resource, name: c.Name, need: all, subject: c.Subject, hosts: c.Hosts, issuer: c.CA, stated: true, client: c.Client})
+			add(request{by: c.Resource, name: c.Name, need: all, subject: c.Subject, hosts: c.Hosts, issuer: c.CA, stated: true, client: c.Client, chain: true})
 		}
 	}
 	for _, a := range r.RouterAccesses {
@@ -53,9 +55,9 @@ func (w *wanting) requests() []request {
 		if stated {
 			ca = a.Issuer
 		}
-		add(request{by: a.Resource, name: a.TLSCredentials, need: all, subject: a.Name, hosts: accessHosts(a), issuer: ca, stated: stated, given: a.Given})
+		add(request{by: a.Resource, name: a.TLSCredentials, need: all, subject: a.Name, hosts: accessHosts(a), issuer: ca, stated: stated, given: a.Given, chain: true})
 		client := ClientOf(a.TLSCredentials)
-		add(request{by: a.Resource, name: client, need: all, subject: client, issuer: ca, stated: stated, client: true, server: a.TLSCredentials, optional: true})
+		add(request{by: a.Resource, name: client, need: all, subject: client, issuer: ca, stated: stated, client: true, server: a.TLSCredentials, optional: true, chain: true})
 	}
 	bridge := func(by *site.Resource, credentials, host string, need Need) {
 		if credentials != "" {
@@ -73,7 +75,7 @@ func (w *wanting) requests() []request {
 	}
 	for _, l := range r.Links {
 		if l.TLSCredentials != "" {
-			add(request{by: l.Resource, name: profileOf(l.TLSCredentials), source: l.TLSCredentials, need: Need{CA: true, Chain: true}, given: true})
+			add(request{by: l.Resource, name: profileOf(l.TLSCredentials), source: l.TLSCredentials, need: Need{CA: true}, given: true, chain: true})
 		}
 	}
 	for _, c := range r.Connectors {

@@ -171,10 +171,23 @@ identity x-profile "" [] the Secret "x"
 `},
 		{"a bad Secret for a Link", func(r *site.Resources, in *Input) {
 			r.Links = append(r.Links, link("l", "x"), link("m", "x"))
-			r.Secrets = append(r.Secrets, secret("x", strange))
+			r.Secrets = append(r.Secrets, secret("x", Bundle{Cert: leaf.Cert, Key: leaf.Key}))
 		}, `identity x-profile "" [] held
-`, `input/resources/x.yaml:3:9: data["tls.crt"]: does not come from an authority in ca.crt; the Link "l" needs it. Put the certificate of the CA that signed tls.crt into ca.crt, and those in between into tls.crt.
-input/resources/x.yaml:3:9: data["tls.crt"]: does not come from an authority in ca.crt; the Link "m" needs it. Put the certificate of the CA that signed tls.crt into ca.crt, and those in between into tls.crt.
+`, `input/resources/x.yaml:3:9: data["ca.crt"]: is missing; the Link "l" needs it. Put it there, in PEM form.
+input/resources/x.yaml:3:9: data["ca.crt"]: is missing; the Link "m" needs it. Put it there, in PEM form.
+`},
+		{"each end of a link with a CA of its own", func(r *site.Resources, in *Input) {
+			r.Links = append(r.Links, link("l", "y"))
+			r.Secrets = append(r.Secrets, secret("y", strange))
+			a := access("x")
+			a.Given = true
+			r.RouterAccesses = append(r.RouterAccesses, a)
+			in.Certs = []Given{given("client-x", client), given("x", strange)}
+		}, `identity x "" [] input/certs/x
+identity client-x "" [] input/certs/client-x
+identity y-profile "" [] the Secret "y"
+`, `input/certs/x/tls.crt: warning: does not come from an authority in ca.crt, as it would where one CA is for both ends of a link. Where one is, put its certificate into ca.crt.
+input/resources/y.yaml:3:9: warning: data["tls.crt"]: does not come from an authority in ca.crt, as it would where one CA is for both ends of a link. Where one is, put its certificate into ca.crt.
 `},
 		{"a RouterAccess whose certificate is the user's (thread 29)", func(r *site.Resources, in *Input) {
 			a := access("x", "ignored")
