@@ -33,11 +33,7 @@ func (h Hooks) holding(lock string, do func() error) error {
 // the choice of a port and the container that has it nothing else shows that it is taken; "quadlet", for its directory;
 // "site-NAMESPACE", for the state and the runtime directory of a site.
 func (h Hooks) lock(name string, waiting func()) (unlock func(), err error) {
-	dir := filepath.Join(h.Paths.RuntimeDir, "locks")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	f, err := os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_RDWR|syscall.O_CLOEXEC, 0o600)
+	f, err := h.lockFile(name)
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +48,27 @@ func (h Hooks) lock(name string, waiting func()) (unlock func(), err error) {
 		return nil, fmt.Errorf("waiting for the lock %s: %w", name, err)
 	}
 	return func() { f.Close() }, nil
+}
+
+// tryLock is lock for what can be left undone: nobody is waited for.
+func (h Hooks) tryLock(name string) (unlock func(), ok bool) {
+	f, err := h.lockFile(name)
+	if err != nil {
+		return nil, false
+	}
+	if syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
+		f.Close()
+		return nil, false
+	}
+	return func() { f.Close() }, true
+}
+
+func (h Hooks) lockFile(name string) (*os.File, error) {
+	dir := filepath.Join(h.Paths.RuntimeDir, "locks")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_RDWR|syscall.O_CLOEXEC, 0o600)
 }
 
 // Reloading tells whether a reload is under way.

@@ -256,3 +256,39 @@ func TestLivePortMoves(t *testing.T) {
 	}
 	l.wants(t, "delete listener b-inter-router", "update sslProfile tls")
 }
+
+// TestAskKeeps has a status that was asked for be in runtime/resources too: a link comes up when nobody reloads. What the router has
+// yet to take up it can say nothing of.
+func TestAskKeeps(t *testing.T) {
+	l := liveSite(t)
+	port := freePort(t)
+	put(t, l.Hooks, "resources/all.yaml", resourceText("Site", "s", "")+
+		resourceText("Listener", "a", fmt.Sprintf("host: 127.0.0.1, port: %d, routingKey: k", freePort(t)))+
+		resourceText("Connector", "c", fmt.Sprintf("host: 127.0.0.1, port: %d, routingKey: k", port)))
+	l.start(t)
+	path := filepath.Join(l.home("ns1"), "runtime/resources/Listener-a.yaml")
+	ask := func() {
+		t.Helper()
+		if err := os.WriteFile(path, nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if state, err := l.AskSite(t.Context(), "ns1"); err != nil || !state.Answers {
+			t.Fatalf("%v %+v", err, state)
+		}
+	}
+	if ask(); !strings.Contains(status(l.Hooks, "Listener-a"), "status: Ready") {
+		t.Errorf("the status is\n%s", status(l.Hooks, "Listener-a"))
+	}
+	unlock, err := l.lock("site-ns1", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if ask(); status(l.Hooks, "Listener-a") != "" {
+		t.Error("somebody else is at the files")
+	}
+	unlock()
+	put(t, l.Hooks, "resources/b.yaml", listenerText("b", freePort(t)))
+	if ask(); status(l.Hooks, "Listener-a")+status(l.Hooks, "Listener-b") != "" {
+		t.Errorf("the status of what the router has not got is\n%s", status(l.Hooks, "Listener-b"))
+	}
+}

@@ -59,7 +59,8 @@ type ConnectorState struct {
 // lookTime is how long a router may take to say how it is.
 const lookTime = 3 * time.Second
 
-// AskSite asks the router of a namespace how it is. A router that does not answer is no error.
+// AskSite asks the router of a namespace how it is, and has what it says of each resource be read in runtime/resources too. A router
+// that does not answer is no error.
 func (h Hooks) AskSite(ctx context.Context, namespace string) (SiteState, error) {
 	s, err := h.lookAtSite(namespace)
 	if err != nil {
@@ -100,8 +101,23 @@ func (h Hooks) askRouter(ctx context.Context, s Site) SiteState {
 		return state
 	}
 	state.Answers = true
-	state.fill(s.Resources, &observed{entities: have})
+	o := observed{entities: have}
+	state.fill(s.Resources, &o)
+	h.keepStates(s.Namespace, o)
 	return state
+}
+
+// keepStates writes what a router says into runtime/resources, unless it has yet to take something up: then it cannot say how that is,
+// and the reload will. Who may not write there only looks.
+func (h Hooks) keepStates(namespace string, o observed) {
+	unlock, ok := h.tryLock("site-" + namespace)
+	if !ok {
+		return
+	}
+	defer unlock()
+	if s, err := h.lookAtSite(namespace); err == nil && s.Entities != nil && len(h.liveChanges(s)) == 0 {
+		_ = h.writeResources(s, &o)
+	}
 }
 
 func (state *SiteState) fill(set *site.Resources, o *observed) {
