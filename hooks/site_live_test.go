@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/sitelet/sitelet/internal/router"
 	"github.com/sitelet/sitelet/test/standin/certs"
 	"github.com/sitelet/sitelet/test/standin/skrouter"
 )
@@ -279,6 +280,9 @@ func TestAskKeeps(t *testing.T) {
 	if ask(); !strings.Contains(status(l.Hooks, "Listener-a"), "status: Ready") {
 		t.Errorf("the status is\n%s", status(l.Hooks, "Listener-a"))
 	}
+	if !strings.Contains(status(l.Hooks, "Connector-c"), "hasMatchingListener: true") {
+		t.Errorf("the status is\n%s", status(l.Hooks, "Connector-c"))
+	}
 	unlock, err := l.lock("site-ns1", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -290,5 +294,16 @@ func TestAskKeeps(t *testing.T) {
 	put(t, l.Hooks, "resources/b.yaml", listenerText("b", freePort(t)))
 	if ask(); status(l.Hooks, "Listener-a")+status(l.Hooks, "Listener-b") != "" {
 		t.Errorf("the status of what the router has not got is\n%s", status(l.Hooks, "Listener-b"))
+	}
+}
+
+// TestConnected has a Connector be matched once a listener of another site has used it.
+func TestConnected(t *testing.T) {
+	set := parseSite("ns1", resourceText("Site", "s", "")+resourceText("Connector", "c", "host: h, port: 1, routingKey: k"))
+	for opened, want := range []int{0, 0, 1} {
+		o := observed{entities: []router.Entity{{Type: "tcpConnector", Name: "connector/c@h", Attributes: []router.Attribute{{Name: "connectionsOpened", Value: opened}}}}}
+		if all := connected(set, set.Connectors[0], &o); len(all) != 1+want {
+			t.Errorf("after %d connections: %+v", opened, all)
+		}
 	}
 }

@@ -120,7 +120,7 @@ func conditions(s Site, r *site.Resource, o *observed, before []site.Condition) 
 	case "Connector":
 		for _, c := range s.Resources.Connectors {
 			if c.Resource == r {
-				return configured(o, "connector/"+r.Name+"@"+c.Host)
+				return connected(s.Resources, c, o)
 			}
 		}
 	case "Link":
@@ -175,6 +175,21 @@ func served(o *observed, kind, name, condition string) []site.Condition {
 		return []site.Condition{site.Failed(site.Configured, routerSays+message)}
 	}
 	return append(all, site.Condition{Type: condition, True: e.Get("operStatus") == "up"})
+}
+
+// connected says whether a connector is known to have a listener: one of this site, or one that a connection has come from. The router
+// counts the connector itself as one connection, and knows of no listener of another site before that.
+func connected(set *site.Resources, c site.Connector, o *observed) []site.Condition {
+	name := "connector/" + c.Name + "@" + c.Host
+	all := configured(o, name)
+	has := slices.ContainsFunc(set.Listeners, func(l site.Listener) bool { return l.RoutingKey == c.RoutingKey }) ||
+		slices.ContainsFunc(set.MultiKeyListeners, func(m site.MultiKeyListener) bool {
+			return slices.ContainsFunc(m.Keys, func(k site.KeyValue) bool { return k.Key == c.RoutingKey })
+		})
+	if e := o.entity("tcpConnector", name); e != nil && (has || number(e, "connectionsOpened") > 1) {
+		all = append(all, site.Condition{Type: site.Matched, True: true})
+	}
+	return all
 }
 
 func linked(o *observed, name string) []site.Condition {
