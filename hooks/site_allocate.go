@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/sitelet/sitelet/internal/ports"
 	"github.com/sitelet/sitelet/internal/site"
@@ -60,6 +61,20 @@ func (h Hooks) allocate(s *Site, table ports.Table) error {
 		}
 	}
 	return nil
+}
+
+// renamePorts has the RouterAccess that linkAccess stands for keep its ports when the Site, after which it is called, was old before.
+func (s *Site) renamePorts(old string) {
+	own := s.Resources.Site
+	if own.Name == old || !own.TakesLinks() ||
+		slices.ContainsFunc(s.Resources.All, func(r *site.Resource) bool { return r.Kind == "RouterAccess" && r.Name == old }) {
+		return
+	}
+	for i, p := range s.record.Ports {
+		if role, ok := strings.CutPrefix(p.Name, old+"/"); ok && s.record.Port(own.Name+"/"+role) == 0 {
+			s.record.Ports[i].Name = own.Name + "/" + role
+		}
+	}
 }
 
 // linkAccess returns the RouterAccess that a Site's linkAccess asks for, unless there is one of that name (skupper,

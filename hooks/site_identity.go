@@ -93,6 +93,7 @@ func (h Hooks) identify(s *Site) error {
 		}
 	}
 	if old != nil {
+		s.renamePorts(old.Name)
 		// Another version of sitelet, or another file for the Site, is no reason for a restart.
 		same := r
 		same.Release, same.Source = old.Release, old.Source

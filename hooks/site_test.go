@@ -214,6 +214,28 @@ func TestLinkAccess(t *testing.T) {
 	}
 }
 
+// TestSiteRenamed has the ports of linkAccess stay when the Site, after which their RouterAccess is called, gets another name: the links
+// that others have say which they are.
+func TestSiteRenamed(t *testing.T) {
+	h := siteHooks(t)
+	begin(t, h, "ns1")
+	for _, name := range []string{"east", "west", "east"} {
+		put(t, h, "resources/site.yaml", resourceText("Site", name, "linkAccess: default"))
+		refresh(t, h)
+		if e := entity(t, h, name+"-inter-router"); e == nil || e.Get("port") != 55671 {
+			t.Errorf("of %s: %v", name, e)
+		}
+	}
+	// A RouterAccess that was always there has its own.
+	put(t, h, "resources/access.yaml", resourceText("RouterAccess", "east", "roles: [{name: edge}]"))
+	refresh(t, h)
+	put(t, h, "resources/site.yaml", resourceText("Site", "west", "linkAccess: default"))
+	refresh(t, h)
+	if kept, e := entity(t, h, "east-edge"), entity(t, h, "west-edge"); kept.Get("port") != 45671 || e.Get("port") == 45671 {
+		t.Errorf("%v %v", kept, e)
+	}
+}
+
 // TestSiteGoes deletes the Site, which stops the router and changes nothing else (skupperproject/skupper#2485), and brings it back.
 func TestSiteGoes(t *testing.T) {
 	h := siteHooks(t)
