@@ -214,6 +214,11 @@ func TestSecretLines(t *testing.T) {
 		"{apiVersion: v1, kind: List, items: [{kind: Listner, apiVersion: v1, metadata: {name: a}}, {kind: Secret, apiVersion: v1, metadata: {name: b}, data: {a: " + secret + "}}]}\n",
 		"apiVersion: v1\nkind: Secret\nmetadata: {name: x, annotations: {kubectl.kubernetes.io/last-applied-configuration: " + secret + "}, nmae: x}\n",
 		"x: &s " + secret + "\napiVersion: v1\nkind: Secret\nmetadata: {name: x}\ndata: {a: *s}\n",
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: x}\nDate: {a: " + secret + "}\n",
+		"apiVersion: skupper.io/v2alpha1\nkind: AccessToken\nmetadata: {name: x}\nspec: {url: x, ca: y, cdoe: " + secret + "}\n",
+		"{apiVersion: v1, kind: secret, metadata: {name: x}, Data: {a: " + secret + "}}\n",
+		"apiVersion: v1\nkind: secret\nmetadata: {name: x}\ndata: {a: " + secret + "\n",
+		"apiVersion: v1\nmetadata: {name: x}\nData: {password: " + secret + "\n",
 		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x}\nx: \"-----BEGIN PRIVATE KEY----- " + secret + "\"\nx: 1\n",
 	} {
 		rs := parse(text, Env{})

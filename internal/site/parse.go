@@ -132,9 +132,10 @@ func (c chunk) resources(namespace string, root *node, hidden []span) []*Resourc
 	return all
 }
 
-// maybeSecret tells whether a text that could not be read may hold a secret.
+// maybeSecret tells whether a text that could not be read may hold a secret. It may be misspelt.
 func maybeSecret(text []byte) bool {
-	for _, word := range []string{"Secret", "AccessToken", "stringData", "PRIVATE KEY", "tls.key", "code:", "\"code\""} {
+	text = bytes.ToLower(text)
+	for _, word := range []string{"secret", "token", "stringdata", "private key", "tls.key", "password", "code:", "\"code\""} {
 		if bytes.Contains(text, []byte(word)) {
 			return true
 		}

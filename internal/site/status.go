@@ -71,7 +71,7 @@ var statusRules = []statusRule{
 }
 
 // WithStatus returns the document of runtime/resources/KIND-NAME.yaml as upstream's tools read it: the resource with its namespace
-// and status. The secrets of a Secret or an AccessToken are left out: nobody reads them there.
+// and status. Of what holds secrets, or may, only what open names is in it: nobody reads the rest there.
 func (r *Resource) WithStatus(s Status) []byte {
 	var b bytes.Buffer
 	b.Write(r.shown(s.UID))
@@ -85,26 +85,25 @@ func (r *Resource) WithStatus(s Status) []byte {
 
 // shown returns the document without secrets, and a Site's with its id.
 func (r *Resource) shown(uid string) []byte {
-	secret := r.Kind == "Secret" || r.Kind == "AccessToken"
-	if !secret && (r.Kind != "Site" || uid == "") {
+	keys, spec := open(r.Kind)
+	if keys == nil && (r.Kind != "Site" || uid == "") {
 		return r.Document
 	}
 	root, _, bad := chunk{data: r.Document, high: len(r.Document)}.parse()
 	if bad != nil || root == nil {
 		return nil
 	}
-	without := func(n *node, keys ...string) {
-		n.members = slices.DeleteFunc(n.members, func(m *node) bool { return slices.Contains(keys, m.key) })
-	}
-	if metadata := root.get("metadata"); metadata != nil && !secret {
-		without(metadata, "uid")
-		metadata.set("uid", uid)
-	}
-	if secret {
-		without(root, "data", "stringData")
-		if spec := root.get("spec"); spec != nil {
-			without(spec, "code")
+	keep := func(n *node, keys []string) {
+		if n != nil {
+			n.members = slices.DeleteFunc(n.members, func(m *node) bool { return !slices.Contains(keys, m.key) })
 		}
+	}
+	if keys != nil {
+		keep(root, keys)
+		keep(root.lookup("spec"), spec)
+	} else if metadata := root.get("metadata"); metadata != nil {
+		metadata.members = slices.DeleteFunc(metadata.members, func(m *node) bool { return m.key == "uid" })
+		metadata.set("uid", uid)
 	}
 	return root.document(root.get("metadata").get("namespace").str())
 }

@@ -154,7 +154,16 @@ func TestSince(t *testing.T) {
 func TestStatusHasNoSecrets(t *testing.T) {
 	rs := parse("apiVersion: v1\nkind: Secret\nmetadata: {name: a, annotations: {x: y, "+lastApplied+": hunter2}}\ntype: Opaque\ndata: {tls.key: aHVudGVyMg==}\nstringData: {b: hunter2}\n---\n"+
 		resourceText("AccessToken", "spec:\n  url: https://h\n  code: hunter2\n  ca: "+testCA)+"---\n"+
-		"apiVersion: v1\nkind: Secret\nmetadata: {name: b}\nstringData: {b: [hunter2]}\ndata: {c: hunter2}\n", Env{})
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: b}\nstringData: {b: [hunter2]}\ndata: {c: hunter2}\n---\n"+
+		"apiVersion: v1\nkind: Secret\nmetadata: {name: c}\nData: {c: hunter2}\n---\n"+
+		"apiVersion: v1\nkind: secret\nmetadata: {name: d}\ndata: {c: hunter2}\n---\n"+
+		"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: e}\ndata: {c: hunter2}\n---\n"+
+		resourceText("AccesToken", "spec: {code: hunter2}")+"---\n"+
+		resourceText("AccessGrant", "spec: {code: hunter2}\nstatus: {code: hunter2}")+"---\n"+
+		strings.Replace(resourceText("AccessToken", "spec: {url: x, Code: hunter2}"), "name: x", "name: y", 1), Env{})
+	if len(rs.All) != 10 {
+		t.Fatal(len(rs.All), rs.Findings())
+	}
 	for _, r := range rs.All {
 		text := string(r.WithStatus(Status{Now: now}))
 		if strings.Contains(text, "hunter2") || strings.Contains(text, "aHVudGVyMg") || !strings.Contains(text, "namespace: ns1") {
