@@ -151,7 +151,7 @@ func (r Reader) read(path string) ([]byte, error) {
 	// O_NONBLOCK: a FIFO under the name of a descriptor must not stop the boot.
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
 	if errors.Is(err, syscall.ELOOP) {
-		if err := r.checkLinkTarget(path); err != nil {
+		if err := r.checkAbove(path); err != nil {
 			return nil, err
 		}
 		f, err = os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)

@@ -82,8 +82,18 @@ func TestTrust(t *testing.T) {
 	if err := os.Chmod(filepath.Join(root, "open"), 0o777); err != nil {
 		t.Fatal(err)
 	}
+	for link, target := range map[string]string{"open/hop": "../closed", "closed/far": "../open/hop", "closed/near": filepath.Join(root, "closed"),
+		"closed/a.json": "far/b.json", "closed/c.json": "near/b.json"} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(root, "closed/b.json"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	r := Reader{Root: root, Trusted: true}
-	for path, want := range map[string]string{"closed": "", "closed/none": "", "open": "open", "open/inside": "open", "open/inside/none/at/all": "open"} {
+	for path, want := range map[string]string{"closed": "", "closed/none": "", "open": "open", "open/inside": "open", "open/inside/none/at/all": "open",
+		"closed/near": "", "closed/far": "open", "closed/a.json": "open", "closed/c.json": ""} {
 		d := r.Trust(filepath.Join(root, path))
 		switch {
 		case want == "" && d != nil:
@@ -91,6 +101,11 @@ func TestTrust(t *testing.T) {
 		case want != "" && (d == nil || !strings.HasPrefix(d.Message, filepath.Join(root, want)+" has mode 0777, ")):
 			t.Errorf("%s: got %v, want a finding about %s", path, d, want)
 		}
+	}
+	// A link that leads through what others may change, be it to what they may not.
+	if files, _, found := r.Descriptors([]string{filepath.Join(root, "closed")}); len(files) != 2 || len(found) != 3 ||
+		!strings.Contains(found[2].Message, filepath.Join(root, "open")+" has mode 0777") {
+		t.Errorf("read %d files, %v", len(files), found)
 	}
 	if d := (Reader{Root: root}).Trust(filepath.Join(root, "open")); d != nil {
 		t.Errorf("a user's: %v", d)

@@ -77,33 +77,45 @@ func (r Reader) checkDir(path string) error {
 	return r.checkOwner(path, info)
 }
 
-// checkAbove checks a directory and all that it lies in, up to Root: who may rename one of them decides what is read.
-func (r Reader) checkAbove(dir string) error {
+// maxLinks bounds the symbolic links that are followed on one way, as the kernel does (path_resolution(7)).
+const maxLinks = 40
+
+// checkAbove checks a path and all that is passed on the way to it, below Root: who may rename a directory, or a symbolic link in it,
+// decides what is read.
+func (r Reader) checkAbove(path string) error {
 	if !r.Trusted {
 		return nil
 	}
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return nil // it does not exist, or the walk will say what is wrong with it
-	}
-	for path := real; ; path = filepath.Dir(path) {
-		if err := r.checkDir(path); err != nil {
-			return err
+	at, rest := r.Root, strings.Split(strings.TrimPrefix(path, r.Root), "/")
+	for links := 0; len(rest) > 0 && links <= maxLinks; {
+		next := filepath.Join(at, rest[0])
+		rest = rest[1:]
+		info, err := os.Lstat(next)
+		if err != nil {
+			return nil // it does not exist, or opening it says what is wrong
 		}
-		if path == r.Root || path == "/" || !strings.HasPrefix(path, r.Root) {
+		if info.Mode()&fs.ModeSymlink == 0 {
+			if err := r.checkBelow(next, info); err != nil {
+				return err
+			}
+			at = next
+			continue
+		}
+		target, err := os.Readlink(next)
+		if err != nil {
 			return nil
 		}
+		if links++; filepath.IsAbs(target) {
+			at = "/"
+		}
+		rest = append(strings.Split(target, "/"), rest...)
 	}
+	return nil
 }
 
-// checkLinkTarget checks the directories that a symbolic link leads into.
-func (r Reader) checkLinkTarget(path string) error {
-	if !r.Trusted {
+func (r Reader) checkBelow(path string, info fs.FileInfo) error {
+	if !strings.HasPrefix(path, r.Root) {
 		return nil
 	}
-	real, err := filepath.EvalSymlinks(path)
-	if err != nil {
-		return nil // opening it says what is wrong
-	}
-	return r.checkAbove(filepath.Dir(real))
+	return r.checkOwner(path, info)
 }
