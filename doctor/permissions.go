@@ -55,6 +55,7 @@ func lookAtPermissions(p paths.Paths, u User, in inputs) permissions {
 	trust(p.ConfigFile, p.ConfigDropIns, p.StateDir, p.NamespacesDir)
 	for _, s := range in.sites {
 		home := filepath.Join(p.NamespacesDir, s.Namespace)
+		trust(filepath.Join(home, "runtime"), filepath.Join(home, "internal"))
 		_, _, found := reader.Resources(filepath.Join(home, "input/resources"))
 		per.refused = append(per.refused, found...)
 		files := pki.Read(reader, home)

@@ -79,6 +79,9 @@ func (h Hooks) lookAtSite(namespace string) (Site, error) {
 	if err := checkNamespace(namespace); err != nil {
 		return Site{}, err
 	}
+	if err := h.checkHome(namespace); err != nil {
+		return Site{}, err
+	}
 	record, err := h.siteRecord(namespace)
 	if err != nil {
 		return Site{}, err

@@ -33,6 +33,9 @@ func (h Hooks) refreshSite(ctx context.Context, namespace string) (Site, error) 
 		return Site{}, err
 	}
 	defer unlock()
+	if err := h.checkHome(namespace); err != nil {
+		return Site{}, err
+	}
 	record, err := h.siteRecord(namespace)
 	if err != nil {
 		return Site{}, err

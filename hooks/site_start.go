@@ -18,6 +18,9 @@ import (
 
 // prepareSite writes what a router reads when it starts. Where its input has become impossible, it starts with what it had.
 func (h Hooks) prepareSite(ctx context.Context, namespace string) error {
+	if err := h.checkHome(namespace); err != nil {
+		return err
+	}
 	if h.isFrozen(namespace) {
 		entities := h.rendered(namespace)
 		return h.noteApplied(namespace, applied{Config: string(router.Marshal(entities)), Profiles: h.profileDigests(namespace, entities)})
