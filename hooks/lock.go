@@ -31,7 +31,8 @@ func (h Hooks) holding(lock string, do func() error) error {
 // The locks, each taken only by who holds none after it, are: "reload", one reload at a time; "rollback-NAME", as a reload and a
 // failed unit may both ask for it; "create-NAME", for what makes, renames and removes the containers of NAME; "ports", for between
 // the choice of a port and the container that has it nothing else shows that it is taken; "quadlet", for its directory;
-// "site-NAMESPACE", for the state and the runtime directory of a site.
+// "site-NAMESPACE", for the state and the runtime directory of a site; "registry", for this user's file in the registry of ports, whose
+// own lock everyone can keep.
 func (h Hooks) lock(name string, waiting func()) (unlock func(), err error) {
 	f, err := h.lockFile(name)
 	if err != nil {

@@ -95,7 +95,8 @@ func (h Hooks) lookAtSite(namespace string) (Site, error) {
 }
 
 func (h Hooks) registry() ports.Registry {
-	return ports.Registry{Dir: h.Paths.PortsDir, UID: os.Getuid()}
+	alone := func(do func() error) error { return h.holding("registry", do) }
+	return ports.Registry{Dir: h.Paths.PortsDir, UID: os.Getuid(), Alone: alone, Log: h.Log}
 }
 
 // readSite reads the input of a namespace, and the documents that its tokens were redeemed for.

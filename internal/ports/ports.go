@@ -3,11 +3,12 @@
 package ports
 
 import (
+	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"net"
 	"os"
@@ -20,15 +21,22 @@ import (
 
 	"github.com/google/renameio/v2"
 
+	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/site"
 )
 
-// Registry is the directory and the user on whose behalf it is used.
+// Registry is the directory and the user on whose behalf it is used. Everyone may write there and lock it, so that what other users do
+// counts for no more than what they could do without it: listen on a port that nobody has and that needs no privileges.
 type Registry struct {
 	Dir string // mode 1777, as that of everyone; made if it can be
 	UID int
 	// Bindable tells whether a port can be listened on at all addresses now; nil asks the kernel.
 	Bindable func(port uint16) bool
+	// Unprivileged is the first port that every user may listen on; 0 asks the kernel.
+	Unprivileged int
+	// Alone does something while no other process of the user's does; nil where there is none.
+	Alone func(do func() error) error
+	Log   func(format string, args ...any)
 }
 
 // Table is what one namespace sees of the registry.
@@ -50,30 +58,6 @@ func (t Table) Free(from uint16, mine ...uint16) (uint16, error) {
 	return 0, fmt.Errorf("no port from %d on is free; stop what listens there, or name ports in the resources", from)
 }
 
-// file is what a user's namespaces have. Its form is fixed: others of another version of sitelet read it.
-type file struct {
-	Version    int
-	Namespaces []entry
-}
-
-type entry struct {
-	Name    string
-	Sockets []socket
-}
-
-type socket struct {
-	Host  string `json:",omitempty"` // empty: all addresses
-	Port  uint16
-	Owner string
-}
-
-const (
-	version = 1
-	maxSize = 1 << 20
-	// patience is how long the lock is waited for: whoever holds it works for milliseconds, and anyone may hold it.
-	patience = 10 * time.Second
-)
-
 // Update has change decide which sockets a namespace has, while no other namespace does, and keeps them. With an error nothing
 // changes.
 func (r Registry) Update(ctx context.Context, namespace string, change func(Table) ([]site.Socket, error)) error {
@@ -82,15 +66,21 @@ func (r Registry) Update(ctx context.Context, namespace string, change func(Tabl
 		return err
 	}
 	defer unlock()
-	t, own, err := r.read(namespace)
-	if err != nil {
-		return err
+	update := func() error {
+		t, own, err := r.read(namespace)
+		if err != nil {
+			return err
+		}
+		sockets, err := change(t)
+		if err != nil {
+			return err
+		}
+		return r.write(own, namespace, sockets)
 	}
-	sockets, err := change(t)
-	if err != nil {
-		return err
+	if r.Alone == nil {
+		return update()
 	}
-	return r.write(own, namespace, sockets)
+	return r.Alone(update)
 }
 
 // Look returns what a namespace would see in Update, without a lock. A registry that is not there is empty.
@@ -99,7 +89,11 @@ func (r Registry) Look(namespace string) (Table, error) {
 	return t, err
 }
 
-// lock takes the directory's lock, which needs no permission to write.
+// patience is how long the lock is waited for: whoever has it works for milliseconds.
+var patience = 3 * time.Second
+
+// lock takes the directory's lock, which needs no permission to write. So anyone can keep it for good, and it is done without then:
+// at worst two users get one port.
 func (r Registry) lock(ctx context.Context) (unlock func(), err error) {
 	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
 		return nil, fmt.Errorf("making the registry of ports: %w; systemd-tmpfiles --create makes it as root", err)
@@ -114,103 +108,99 @@ func (r Registry) lock(ctx context.Context) (unlock func(), err error) {
 			return nil, fmt.Errorf("opening the registry of ports to users: %w", err)
 		}
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	for {
-		err = syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
-		if err == nil {
-			return func() { dir.Close() }, nil
-		}
+	unlock = func() { dir.Close() }
+	end := time.After(patience)
+	for syscall.Flock(int(dir.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) != nil {
 		select {
 		case <-time.After(10 * time.Millisecond):
+		case <-end:
+			r.Log("somebody keeps the registry of ports %s locked, which is done without; `fuser -v %[1]s` shows who", r.Dir)
+			return unlock, nil
 		case <-ctx.Done():
-			dir.Close()
-			return nil, fmt.Errorf("locking the registry of ports %s: %w; `fuser %s` shows who holds it", r.Dir, err, r.Dir)
+			unlock()
+			return nil, fmt.Errorf("locking the registry of ports %s: %w", r.Dir, ctx.Err())
 		}
 	}
+	return unlock, nil
 }
 
+// read returns what a namespace sees. What it has already it does not lose to another user, who comes later or is not honest.
 func (r Registry) read(namespace string) (t Table, own file, err error) {
 	t.bindable = r.Bindable
 	if t.bindable == nil {
 		t.bindable = bindable
 	}
-	entries, err := os.ReadDir(r.Dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return t, own, nil
-	}
+	all, err := r.list()
 	if err != nil {
-		return t, own, fmt.Errorf("reading the registry of ports: %w", err)
+		return t, own, err
 	}
-	for _, e := range entries {
-		uid, err := strconv.Atoi(e.Name())
-		if err != nil || strconv.Itoa(uid) != e.Name() {
-			continue
-		}
-		f, err := readFile(filepath.Join(r.Dir, e.Name()), uid)
-		// What somebody else put there under our number is replaced, if it can be.
-		if err != nil && uid == r.UID && !errors.Is(err, errForeign) {
-			return t, own, fmt.Errorf("reading the registry of ports: %w; remove the file, and the next reload writes it anew", err)
-		}
-		for _, n := range f.Namespaces {
-			if uid == r.UID && n.Name == namespace {
-				continue
-			}
-			for _, s := range n.Sockets {
-				t.Taken = append(t.Taken, s.socket(uid, r.UID))
+	own, err = r.readOwn(all)
+	if err != nil {
+		return t, own, err
+	}
+	var has []site.Socket
+	for _, n := range own.Namespaces {
+		for _, s := range n.Sockets {
+			if n.Name == namespace {
+				has = append(has, s.socket())
+			} else {
+				t.Taken = append(t.Taken, s.socket())
 			}
 		}
-		if uid == r.UID {
-			own = f
-		}
 	}
+	t.Taken = append(t.Taken, r.others(all, has)...)
 	return t, own, nil
 }
 
-func (s socket) socket(uid, reader int) site.Socket {
-	owner := s.Owner
-	if uid != reader {
-		owner += " of user " + strconv.Itoa(uid)
+// others returns what other users have, but for what cannot be theirs.
+func (r Registry) others(all []userFile, has []site.Socket) (taken []site.Socket) {
+	first, left := r.Unprivileged, maxOthers
+	if first == 0 {
+		first = unprivileged()
 	}
-	at := site.SocketAt(s.Host, s.Port)
-	at.Owner = owner
-	return at
+	for _, u := range all {
+		if u.uid == r.UID || left <= 0 {
+			continue
+		}
+		f, size, err := u.read()
+		if left -= size; err != nil {
+			continue
+		}
+		for _, n := range f.Namespaces {
+			for _, s := range n.Sockets {
+				if u.uid != 0 && int(s.Port) < first || slices.ContainsFunc(has, s.socket().Overlaps) {
+					continue
+				}
+				s.Owner = diag.Shorten(s.Owner) + " of user " + strconv.Itoa(u.uid)
+				taken = append(taken, s.socket())
+			}
+		}
+	}
+	return taken
 }
 
-var errForeign = errors.New("is not a file of user")
-
-// readFile reads a user's file, and takes it for his only if it is: the directory is everyone's.
-func readFile(path string, uid int) (file, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
-	if errors.Is(err, syscall.ELOOP) {
-		return file{}, fmt.Errorf("%s: %w %d", path, errForeign, uid)
+// readOwn returns the user's own file. What somebody else put there under our number is none.
+func (r Registry) readOwn(all []userFile) (own file, err error) {
+	for _, u := range all {
+		if u.uid != r.UID {
+			continue
+		}
+		own, _, err = u.read()
+		switch {
+		case err == nil:
+			own.path = u.path
+			return own, nil
+		case !errors.Is(err, errForeign):
+			return own, fmt.Errorf("reading the registry of ports: %w; remove the file, and the next reload writes it anew", err)
+		}
 	}
-	if err != nil {
-		return file{}, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return file{}, err
-	}
-	if stat, ok := info.Sys().(*syscall.Stat_t); !ok || !info.Mode().IsRegular() || int(stat.Uid) != uid {
-		return file{}, fmt.Errorf("%s: %w %d", path, errForeign, uid)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, maxSize))
-	if err != nil {
-		return file{}, err
-	}
-	var content file
-	if err := json.Unmarshal(data, &content); err != nil || content.Version != version {
-		return file{}, fmt.Errorf("%s is damaged", path)
-	}
-	return content, nil
+	return file{}, nil
 }
 
 func (r Registry) write(own file, namespace string, sockets []site.Socket) error {
 	e := entry{Name: namespace}
 	for _, s := range sockets {
-		e.Sockets = append(e.Sockets, socket{s.At(), s.Port, s.Owner})
+		e.Sockets = append(e.Sockets, newSocket(s))
 	}
 	i, found := slices.BinarySearchFunc(own.Namespaces, namespace, func(e entry, name string) int {
 		return strings.Compare(e.Name, name)
@@ -231,10 +221,20 @@ func (r Registry) write(own file, namespace string, sockets []site.Socket) error
 		return err
 	}
 	r.sweep()
-	if err := renameio.WriteFile(filepath.Join(r.Dir, strconv.Itoa(r.UID)), append(data, '\n'), 0o644, renameio.WithTempDir(r.Dir), renameio.WithStaticPermissions(0o644)); err != nil {
+	name := filepath.Join(r.Dir, strconv.Itoa(r.UID))
+	err = r.replace(cmp.Or(own.path, name), data)
+	if err != nil && own.path == "" {
+		// Somebody else has taken the name, which only root may replace, and not even root if it is a directory's.
+		err = r.replace(name+"-"+rand.Text(), data)
+	}
+	if err != nil {
 		return fmt.Errorf("writing the registry of ports: %w", err)
 	}
 	return nil
+}
+
+func (r Registry) replace(path string, data []byte) error {
+	return renameio.WriteFile(path, append(data, '\n'), 0o644, renameio.WithTempDir(r.Dir), renameio.WithStaticPermissions(0o644))
 }
 
 // sweep removes what writes that were killed have left behind, as far as it is ours: nobody else is writing now.
@@ -253,4 +253,18 @@ func bindable(port uint16) bool {
 	}
 	l.Close()
 	return true
+}
+
+// unprivileged returns the first port that needs no privileges (ip_unprivileged_port_start of ip-sysctl).
+func unprivileged() int {
+	const usual = 1024
+	text, err := os.ReadFile("/proc/sys/net/ipv4/ip_unprivileged_port_start")
+	if err != nil {
+		return usual
+	}
+	first, err := strconv.Atoi(strings.TrimSpace(string(text)))
+	if err != nil {
+		return usual
+	}
+	return first
 }

@@ -2,6 +2,7 @@ package ports
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -9,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -27,7 +30,9 @@ func (r Registry) claim(t *testing.T, namespace string) uint16 {
 	err := r.Update(t.Context(), namespace, func(table Table) ([]site.Socket, error) {
 		var err error
 		port, err = table.Free(5671)
-		return []site.Socket{{Host: "127.0.0.1", Port: port, Owner: "the router of " + namespace}}, err
+		socket := site.SocketAt("127.0.0.1", port)
+		socket.Owner = "the router of " + namespace
+		return []site.Socket{socket}, err
 	})
 	if err != nil {
 		t.Error(err)
@@ -105,6 +110,64 @@ func TestHosts(t *testing.T) {
 	}
 }
 
+// writeAs writes another user's file.
+func (r Registry) writeAs(t *testing.T, uid int, text string) {
+	t.Helper()
+	path := filepath.Join(r.Dir, strconv.Itoa(uid))
+	if err := errors.Join(os.WriteFile(path, []byte(text), 0o644), os.Chown(path, uid, uid)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestHostile has another user claim what is somebody's already, what he may not listen on, and what fills memory.
+func TestHostile(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("only root can write a file of another user's")
+	}
+	r := registry(t)
+	r.Unprivileged = 1024
+	r.claim(t, "east")
+	r.writeAs(t, 1000, `{"Version":1,"Namespaces":[{"Name":"x","Sockets":[{"Port":5671},{"Port":443},{"Port":8080,"Owner":"`+strings.Repeat("x", 10000)+`"}]}]}`)
+	table, err := r.Look("east")
+	if err != nil || len(table.Taken) != 1 || table.Taken[0].Port != 8080 || len(table.Taken[0].Owner) > 100 {
+		t.Errorf("taken %.200v, %v", table.Taken, err)
+	}
+	// A new namespace has nothing yet, and sees that both want it.
+	if table, err := r.Look("west"); err != nil || len(table.Taken) != 3 {
+		t.Errorf("taken %.200v, %v", table.Taken, err)
+	}
+	text := `{"Version":1,"Namespaces":[{"Name":"x","Sockets":[` + strings.Repeat(`{"Port":1024},`, 70000) + `{"Port":1024}]}]}`
+	for uid := range 20 {
+		r.writeAs(t, 100000+uid, text)
+	}
+	if table, err := r.Look("west"); err != nil || len(table.Taken) > 6*70000 {
+		t.Errorf("%d ports are taken, %v", len(table.Taken), err)
+	}
+}
+
+// Whoever keeps the lock keeps nobody from having ports.
+func TestLockKept(t *testing.T) {
+	defer func(d time.Duration) { patience = d }(patience)
+	patience = 20 * time.Millisecond
+	r := registry(t)
+	r.claim(t, "east")
+	dir, err := os.Open(r.Dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	if err := syscall.Flock(int(dir.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	var said []string
+	r.Log = func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }
+	alone := 0
+	r.Alone = func(do func() error) error { alone++; return do() }
+	if port := r.claim(t, "west"); port != 5672 || alone != 1 || len(said) != 1 || !strings.Contains(said[0], "fuser -v "+r.Dir) {
+		t.Errorf("west has %d, alone %d times, %q", port, alone, said)
+	}
+}
+
 func TestGivenUp(t *testing.T) {
 	r := registry(t)
 	r.claim(t, "east")
@@ -152,6 +215,11 @@ func TestForeign(t *testing.T) {
 		"file": func(path string) error {
 			return errors.Join(os.WriteFile(path, []byte("{"), 0o644), os.Chown(path, os.Getuid()+1, os.Getgid()))
 		},
+		"directory": func(path string) error { return os.Mkdir(path, 0o755) },
+		"fifo":      func(path string) error { return syscall.Mkfifo(path, 0o644) },
+		"socket": func(path string) error {
+			return syscall.Mknod(path, syscall.S_IFSOCK|0o644, 0)
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if name == "file" && os.Getuid() != 0 {
@@ -165,8 +233,10 @@ func TestForeign(t *testing.T) {
 			if err := errors.Join(put(filepath.Join(r.Dir, strconv.Itoa(r.UID))), os.WriteFile(left, nil, 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			if port := r.claim(t, "east"); port != 5671 {
-				t.Errorf("east has %d", port)
+			for range 2 {
+				if port := r.claim(t, "east"); port != 5671 {
+					t.Errorf("east has %d", port)
+				}
 			}
 			if table, err := r.Look("west"); err != nil || len(table.Taken) != 1 {
 				t.Errorf("taken %v, %v", table.Taken, err)
