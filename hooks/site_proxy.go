@@ -48,7 +48,7 @@ func (h Hooks) proxyFile(dir string) func(key string) string {
 		if _, err := os.Lstat(path); err != nil {
 			return ""
 		}
-		file, bad := generator.Reader(h.Paths).File(path)
+		file, bad := generator.Reader(h.Paths).Lone(path)
 		if bad != nil {
 			return ""
 		}

@@ -2,6 +2,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -13,6 +14,7 @@ import (
 
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
+	"github.com/sitelet/sitelet/internal/source"
 )
 
 // Config is the configuration; its zero value holds the defaults.
@@ -117,7 +119,7 @@ func Read(files []File) (Config, diag.List) {
 }
 
 // Load reads the configuration files of p: ConfigFile, then those of ConfigDropIns by name. What does not exist is no
-// error.
+// error. What others may change is not read in system scope.
 func Load(p paths.Paths) (Config, diag.List) {
 	names := []string{p.ConfigFile}
 	entries, err := os.ReadDir(p.ConfigDropIns)
@@ -130,18 +132,26 @@ func Load(p paths.Paths) (Config, diag.List) {
 			names = append(names, filepath.Join(p.ConfigDropIns, name))
 		}
 	}
+	reader := source.Reader{Root: p.Root, Trusted: p.Scope == paths.System}
 	var files []File
 	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			found = append(found, unreadable(name, err)...)
+		if _, err := os.Stat(name); errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
-		files = append(files, File{Path: name, Data: data})
+		file, bad := reader.Lone(name)
+		if bad != nil {
+			bad.Hint = cmp.Or(bad.Hint, mend)
+			found = append(found, *bad)
+			continue
+		}
+		files = append(files, File{Path: name, Data: file.Data})
 	}
 	c, more := Read(files)
 	return c, append(found, more...)
 }
+
+// mend is what to do about a path that cannot be read.
+const mend = "Mend its type or its permissions, or move it away."
 
 // unreadable reports that a path could not be read, unless it is because there is none.
 func unreadable(path string, err error) diag.List {
@@ -152,5 +162,5 @@ func unreadable(path string, err error) diag.List {
 	if errors.As(err, &reason) {
 		err = reason.Err
 	}
-	return diag.List{{File: path, Message: "cannot be read: " + err.Error(), Hint: "Mend its type or its permissions, or move it away."}}
+	return diag.List{{File: path, Message: "cannot be read: " + err.Error(), Hint: mend}}
 }

@@ -1,10 +1,12 @@
 package config
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/BurntSushi/toml"
@@ -107,8 +109,35 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, found = Load(p)
-	if got.Mode != Init || lines(found) != unreadable+": cannot be read: is a directory. Mend its type or its permissions, or move it away." {
+	if got.Mode != Init || lines(found) != unreadable+": is not a regular file. Mend its type or its permissions, or move it away." {
 		t.Errorf("got %+v and %v", got, found)
+	}
+}
+
+// TestLoadTrust wants nothing to be read that keeps a boot waiting, or that others may change.
+func TestLoadTrust(t *testing.T) {
+	p, err := paths.New(paths.System, t.TempDir(), os.Getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	fifo := filepath.Join(p.ConfigDropIns, "10.toml")
+	write(t, p.ConfigFile, "mode = 'init'")
+	if err := errors.Join(os.MkdirAll(p.ConfigDropIns, 0o755), syscall.Mkfifo(fifo, 0o644), os.Chmod(p.ConfigFile, 0o666)); err != nil {
+		t.Fatal(err)
+	}
+	got, found := Load(p)
+	if got.Mode != Update || len(found) != 2 || !strings.Contains(found[0].Message, "has mode 0666") || found[1].File != fifo {
+		t.Errorf("got %+v and %v", got, found)
+	}
+	if err := errors.Join(os.Remove(fifo), os.Chmod(p.ConfigFile, 0o644), os.Chmod(filepath.Dir(p.ConfigFile), 0o777)); err != nil {
+		t.Fatal(err)
+	}
+	if got, found := Load(p); got.Mode != Update || len(found) != 1 || !strings.Contains(found[0].Hint, "chmod go-w "+filepath.Dir(p.ConfigFile)) {
+		t.Errorf("got %+v and %v", got, found)
+	}
+	p.Scope = paths.User
+	if got, found := Load(p); got.Mode != Init || len(found) != 0 {
+		t.Errorf("a user's: got %+v and %v", got, found)
 	}
 }
 

@@ -70,7 +70,7 @@ func (g *Given) read(reader source.Reader, name string) []byte {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	file, bad := reader.File(path)
+	file, bad := reader.Lone(path)
 	if bad != nil && g.Bad == nil {
 		g.Bad = bad
 	}

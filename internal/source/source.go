@@ -86,6 +86,15 @@ func (r Reader) File(path string) (File, *diag.Diagnostic) {
 	return File{path, data}, nil
 }
 
+// Lone is File for one that no search has found: what it lies in is checked as well.
+func (r Reader) Lone(path string) (File, *diag.Diagnostic) {
+	if err := r.checkAbove(path); err != nil {
+		d := refused(path, err)
+		return File{}, &d
+	}
+	return r.File(path)
+}
+
 func (s *search) walk(dir string) {
 	s.looked = append(s.looked, dir)
 	entries, err := os.ReadDir(dir)
