@@ -115,7 +115,7 @@ func (c *cli) hooks(cmd *cobra.Command) (hooks.Hooks, error) {
 		Paths:   p,
 		Engine:  engine.Podman{},
 		Systemd: func(context.Context) (hooks.Manager, error) { return connect() },
-		Log:     func(format string, args ...any) { fmt.Fprintf(c.err, format+"\n", args...) },
+		Log:     func(format string, args ...any) { fmt.Fprint(c.err, harmless(format+"\n", args...)) },
 		Now:     time.Now,
 		Poll:    200 * time.Millisecond,
 	}, nil

@@ -48,10 +48,10 @@ func run(args []string, out, errOut io.Writer) int {
 	case errors.Is(err, errPending):
 		return exitPending
 	case errors.As(err, &usage):
-		fmt.Fprintf(errOut, "sitelet: %v\nRun `%s --help` to see how it is called.\n", err, cmd.CommandPath())
+		fmt.Fprint(errOut, harmless("sitelet: %v\nRun `%s --help` to see how it is called.\n", err, cmd.CommandPath()))
 		return exitUsage
 	}
-	fmt.Fprintf(errOut, "sitelet: %v\n", err)
+	fmt.Fprint(errOut, harmless("sitelet: %v\n", err))
 	return exitFailed
 }
 

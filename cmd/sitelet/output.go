@@ -68,6 +68,15 @@ func (v *formatValue) Set(s string) error {
 	return nil
 }
 
+// harmless formats lines for a terminal or the journal: what programs, registries and routers have said is in some.
+func harmless(format string, args ...any) string {
+	lines := strings.Split(fmt.Sprintf(format, args...), "\n")
+	for i, line := range lines {
+		lines[i] = diag.Harmless(line)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // printUnread says on standard error why descriptors and sites are not read, if they are not.
 func (c *cli) printUnread(why string) {
 	if why != "" {

@@ -90,7 +90,7 @@ func (p *progress) print(w io.Writer, format string, args ...any) {
 	p.mutex.Lock()
 	defer p.mutex.Unlock()
 	p.erase()
-	fmt.Fprintf(w, format, args...)
+	fmt.Fprint(w, harmless(format, args...))
 }
 
 // tick shows what is being done now. What takes less than a second is not worth a look.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"testing"
 	"time"
 )
@@ -43,8 +44,9 @@ func TestNoProgress(t *testing.T) {
 	p, stop := startProgress(&out)
 	p.begin("web: pulling")
 	p.print(&out, "a %s\n", "line")
+	p.print(&out, "podman: %v\n", errors.New("no such image\n\x1b]0;title\a\rregistry"))
 	stop()
-	if out.String() != "a line\n" {
+	if out.String() != "a line\npodman: no such image\n\\x1b]0;title\\a\\rregistry\n" {
 		t.Errorf("got %q", out.String())
 	}
 }

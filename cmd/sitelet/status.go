@@ -65,7 +65,7 @@ func (c *cli) status(ctx context.Context, h hooks.Hooks, name string, output for
 		return err
 	}
 	for _, err := range s.Unknown {
-		fmt.Fprintf(c.err, "sitelet: %v\n", err)
+		fmt.Fprint(c.err, harmless("sitelet: %v\n", err))
 	}
 	c.printUnread(s.Unread)
 	switch {

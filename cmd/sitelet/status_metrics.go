@@ -78,7 +78,7 @@ func (m *metrics) write(w io.Writer) error {
 func (c *cli) printMetrics(h hooks.Hooks, all []hooks.WorkloadStatus) error {
 	ends, err := h.CertificateEnds()
 	if err != nil {
-		fmt.Fprintf(c.err, "sitelet: %v\n", err)
+		fmt.Fprint(c.err, harmless("sitelet: %v\n", err))
 	}
 	m := metrics{owner: owner(h.Paths.Scope)}
 	m.gauge("sitelet_build_info", "A constant 1, with the version of sitelet.").add(1, label{"version", build.Version})

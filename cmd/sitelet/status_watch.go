@@ -115,7 +115,7 @@ func (w *watch) complain(unknown []error) {
 	for _, err := range unknown {
 		now = append(now, err.Error())
 		if !slices.Contains(w.said, err.Error()) {
-			fmt.Fprintf(w.err, "sitelet: %v\n", err)
+			fmt.Fprint(w.err, harmless("sitelet: %v\n", err))
 		}
 	}
 	w.said = now
