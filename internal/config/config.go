@@ -63,6 +63,9 @@ func (c Config) WithEnvironment(getenv func(string) string) (Config, error) {
 		c.Platform = platform
 	}
 	if image := getenv("SKUPPER_ROUTER_IMAGE"); image != "" {
+		if !isImage(image) {
+			return c, fmt.Errorf("SKUPPER_ROUTER_IMAGE is %q, which is no image; set it to one such as %s, or unset it", image, DefaultRouterImage)
+		}
 		c.Router.Image = image
 	}
 	return c, nil

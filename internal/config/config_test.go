@@ -238,3 +238,24 @@ func write(t *testing.T, path, data string) {
 		t.Fatal(err)
 	}
 }
+
+func TestWithEnvironment(t *testing.T) {
+	for _, c := range []struct {
+		platform, image string
+		want            Config
+		err             string
+	}{
+		{"", "", Config{}, ""},
+		{"docker", "example.com/router:2", Config{Platform: "docker", Router: Router{Image: "example.com/router:2"}}, ""},
+		{"kubernetes", "", Config{}, "SKUPPER_PLATFORM"},
+		{"", "--privileged", Config{}, "SKUPPER_ROUTER_IMAGE"},
+		{"", "router --privileged", Config{}, "SKUPPER_ROUTER_IMAGE"},
+		{"", "router\n", Config{}, "SKUPPER_ROUTER_IMAGE"},
+	} {
+		env := map[string]string{"SKUPPER_PLATFORM": c.platform, "SKUPPER_ROUTER_IMAGE": c.image}
+		got, err := Config{}.WithEnvironment(func(name string) string { return env[name] })
+		if c.err == "" && (err != nil || !reflect.DeepEqual(got, c.want)) || c.err != "" && (err == nil || !strings.HasPrefix(err.Error(), c.err)) {
+			t.Errorf("%q: %+v, %v", env, got, err)
+		}
+	}
+}

@@ -47,12 +47,16 @@ func setPlatform(c *Config, value any) diag.List {
 
 func setRouterImage(c *Config, value any) diag.List {
 	image, _ := value.(string)
-	odd := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
-	if image == "" || image[0] == '-' || strings.IndexFunc(image, odd) >= 0 {
+	if !isImage(image) {
 		return diag.List{{Message: show(value) + " is no image", Hint: `Write one such as "` + DefaultRouterImage + `".`}}
 	}
 	c.Router.Image = image
 	return nil
+}
+
+func isImage(name string) bool {
+	odd := func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }
+	return name != "" && name[0] != '-' && strings.IndexFunc(name, odd) < 0
 }
 
 func setDockerEndpoint(c *Config, value any) diag.List {
