@@ -96,6 +96,27 @@ esac
 	}
 }
 
+// A container decides how long its lines are, and the end of what it said is kept.
+func TestLogs(t *testing.T) {
+	command := filepath.Join(t.TempDir(), "podman")
+	const fake = `#!/bin/sh
+[ "$*" = "logs --tail 10 web" ] || exit 1
+head -c 3000000 /dev/zero | tr '\0' x
+echo "the end"
+echo "last words" >&2
+`
+	if err := os.WriteFile(command, []byte(fake), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	lines := Podman{Command: command}.Logs(t.Context(), "web", 10)
+	if len(lines) != 2 || len(lines[0]) > 3000 || !strings.HasSuffix(lines[0], "xthe end") || lines[1] != "last words" {
+		t.Errorf("%d lines: %.3000q", len(lines), lines)
+	}
+	if lines := (Podman{Command: command}).Logs(t.Context(), "db", 10); lines != nil {
+		t.Errorf("%q", lines)
+	}
+}
+
 // fakeDocker knows one container, and writes down how it is called.
 const fakeDocker = `#!/bin/sh
 echo "$DOCKER_HOST $*" >>"$(dirname "$0")/calls"

@@ -3,6 +3,7 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -18,7 +19,6 @@ import (
 type Podman struct {
 	Command string   // empty for podman in $PATH
 	Env     []string // NAME=VALUE, besides the process's own
-	Merge   bool     // standard error is part of what Run returns
 }
 
 // Container is what Podman says of one container.
@@ -109,24 +109,22 @@ func (p Podman) Addresses(ctx context.Context, id string) ([]string, error) {
 
 // Run runs podman and returns what it printed. The error holds what it said, and never its arguments, which may be secret.
 func (p Podman) Run(ctx context.Context, args ...string) ([]byte, error) {
-	command := p.Command
-	if command == "" {
-		command = "podman"
-	}
-	cmd := exec.CommandContext(ctx, command, args...)
-	cmd.Env = append(os.Environ(), p.Env...)
+	cmd := p.command(ctx, args...)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	if p.Merge {
-		cmd.Stderr = &out
-	}
 	if err := cmd.Run(); err != nil {
 		if text := strings.TrimSpace(said.String()); text != "" {
-			return nil, fmt.Errorf("%s: %s", command, strings.TrimPrefix(text, "Error: "))
+			return nil, fmt.Errorf("%s: %s", cmd.Args[0], strings.TrimPrefix(text, "Error: "))
 		}
-		return nil, fmt.Errorf("%s: %w", command, err)
+		return nil, fmt.Errorf("%s: %w", cmd.Args[0], err)
 	}
 	return out.Bytes(), nil
+}
+
+func (p Podman) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, cmp.Or(p.Command, "podman"), args...)
+	cmd.Env = append(os.Environ(), p.Env...)
+	return cmd
 }
 
 // Create runs podman with args, which are those of podman create, and with more variables in its environment.
@@ -148,15 +146,15 @@ func (p Podman) ImageExists(ctx context.Context, image string) bool {
 	return err == nil
 }
 
-// Logs returns the last lines of a container's output; none if there is no reading it.
+// Logs returns the last lines of a container's output, and of a long one its end; none if there is no reading it.
 func (p Podman) Logs(ctx context.Context, container string, lines int) []string {
-	command := p
-	command.Merge = true
-	out, err := command.Run(ctx, "logs", "--tail", strconv.Itoa(lines), container)
-	if err != nil || len(out) == 0 {
+	cmd := p.command(ctx, "logs", "--tail", strconv.Itoa(lines), container)
+	var out ending
+	cmd.Stdout, cmd.Stderr = &out, &out
+	if err := cmd.Run(); err != nil {
 		return nil
 	}
-	return strings.Split(strings.TrimRight(string(out), "\n"), "\n")
+	return out.lines()
 }
 
 // Unhealthy tells whether a container's health check has failed as often as it may.
