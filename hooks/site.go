@@ -58,7 +58,8 @@ func (h Hooks) Namespaces() ([]string, diag.List) {
 	}
 	entries, err := os.ReadDir(h.Paths.NamespacesDir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		found = append(found, diag.Diagnostic{File: h.Paths.NamespacesDir, Message: "cannot be read: " + err.Error()})
+		found = append(found, diag.Diagnostic{File: h.Paths.NamespacesDir, Message: "cannot be read: " + err.Error(),
+			Hint: "Mend its type or its permissions."})
 	}
 	for _, e := range entries {
 		switch {

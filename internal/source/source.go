@@ -197,9 +197,12 @@ func isDir(path string) bool {
 
 // refused turns an error of the system or of a check into a finding about the whole file.
 func refused(path string, err error) diag.Diagnostic {
-	d := diag.Diagnostic{File: path}
+	d := diag.Diagnostic{File: path, Hint: "Mend its type, size or permissions, or move it away."}
 	var untrusted *untrustedError
 	var pathErr *fs.PathError
+	if errors.Is(err, fs.ErrNotExist) {
+		d.Hint = "Mend where it leads to, or remove it." // it is in its directory
+	}
 	switch {
 	case errors.As(err, &untrusted):
 		d.Message, d.Hint = untrusted.Error(), untrusted.hint()

@@ -1,10 +1,12 @@
 package source
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -68,6 +70,32 @@ func TestSearch(t *testing.T) {
 	}
 	if files, _, found := (Reader{Root: "/"}).Resources(filepath.Join(dir, "nothing")); len(files)+len(found) != 0 {
 		t.Errorf("%v %v", files, found)
+	}
+}
+
+// TestUnfit wants each file that cannot be used to be named, with what to do about it.
+func TestUnfit(t *testing.T) {
+	dir := t.TempDir()
+	if err := errors.Join(
+		os.Symlink("nothing", filepath.Join(dir, "a.json")),
+		syscall.Mkfifo(filepath.Join(dir, "b.json"), 0o600),
+		os.WriteFile(filepath.Join(dir, "c.json"), make([]byte, maxSize+1), 0o600),
+	); err != nil {
+		t.Fatal(err)
+	}
+	_, _, found := Reader{Root: "/"}.Descriptors([]string{dir})
+	want := []string{
+		"a.json: cannot be read: no such file or directory. Mend where it leads to, or remove it.",
+		"b.json: is not a regular file. Mend its type, size or permissions, or move it away.",
+		"c.json: is larger than 1048576 bytes. Mend its type, size or permissions, or move it away.",
+	}
+	if len(found) != len(want) {
+		t.Fatalf("found %v", found)
+	}
+	for i, d := range found {
+		if got := strings.TrimPrefix(d.String(), dir+"/"); got != want[i] {
+			t.Errorf("got  %s\nwant %s", got, want[i])
+		}
 	}
 }
 
