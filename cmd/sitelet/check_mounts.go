@@ -18,8 +18,8 @@ func missingMounts(p paths.Paths, in generator.Inputs) diag.List {
 	for _, c := range set {
 		for i, m := range c.Mounts {
 			if _, err := os.Stat(p.Below(m.Source)); errors.Is(err, fs.ErrNotExist) {
-				found = append(found, diag.Diagnostic{File: c.Source, Field: fmt.Sprintf("mount_points[%d].source", i), Severity: diag.Warning,
-					Message: diag.Quote(m.Source) + " does not exist on this host", Hint: "Make it, or correct the path: until it is there no container can be made."})
+				found = append(found, c.Finding(c.MountsAt[i], fmt.Sprintf("mount_points[%d].source", i), diag.Warning,
+					diag.Quote(m.Source)+" does not exist on this host", "Make it, or correct the path: until it is there no container can be made."))
 			}
 		}
 	}

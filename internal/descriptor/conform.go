@@ -99,7 +99,7 @@ func (d *document) conformKind(id int, k *key) {
 	case objectsKind:
 		if d.expect(id, k, kind == '[', "a list of objects") {
 			for item := range d.children(id) {
-				if d.expect(item, nil, d.nodes[item].kind == '{', "an object") {
+				if d.expect(item, &key{of: k.of}, d.nodes[item].kind == '{', "an object") {
 					d.conform(item, k.of)
 				}
 			}
@@ -116,7 +116,7 @@ func (d *document) expectTexts(id int) {
 	}
 }
 
-// expect reports node id unless ok, and passes ok on. k is nil for an item of a list.
+// expect reports node id unless ok, and passes ok on. k is nil for an item of a list of strings.
 func (d *document) expect(id int, k *key, ok bool, want string) bool {
 	if ok {
 		return true
@@ -163,10 +163,10 @@ func kindName(k jsontext.Kind) string {
 	}
 }
 
-// kindHint says what to write instead of a value of the kind got. k is nil for an item of a list.
+// kindHint says what to write instead of a value of the kind got. k is nil for an item of a list of strings.
 func kindHint(k *key, want string, got jsontext.Kind) string {
 	switch {
-	case k == nil && got == 'n':
+	case got == 'n': // of an item; a key that is null counts as absent
 		return "Remove it, or write " + want + "."
 	case want == "a string" && (got == '0' || got == 't' || got == 'f'):
 		return "Put it in quotes."

@@ -111,7 +111,7 @@ func TestEveryFieldCounts(t *testing.T) {
 	}
 	digest := func() string { return fmt.Sprint(workload.Generation(c.Inputs()), workload.Revision(c.Inputs())) }
 	want := digest()
-	noInput := []string{"Source", "NameAt", "PortsAt", "HostsAt", "AfterAt", "RequiresAt", "SourceText", "SecretLines"}
+	noInput := []string{"Source", "NameAt", "PortsAt", "HostsAt", "MountsAt", "AfterAt", "RequiresAt", "SourceText", "SecretLines"}
 	v := reflect.ValueOf(c).Elem()
 	for i := range v.NumField() {
 		field, name := v.Field(i), v.Type().Field(i).Name

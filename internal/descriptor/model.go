@@ -21,6 +21,7 @@ type Container struct {
 	HostName   string // empty in host network mode
 	DomainName string // empty unless written
 	Mounts     []Mount
+	MountsAt   []Position // of the source of each of Mounts
 	Hooks      []Hook
 	Env        []EnvVar // one entry a name: the last one written wins, at the place of the first
 	Cmd        []string

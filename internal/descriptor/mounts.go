@@ -29,9 +29,8 @@ func absolutePath(v value) string {
 // propagations are the modes of mount_points, the default first. See mount_namespaces(7).
 var propagations = []string{"rprivate", "private", "rshared", "shared", "rslave", "slave"}
 
-// readMounts reads mount_points.
-func readMounts(root value) []Mount {
-	var mounts []Mount
+// readMounts reads mount_points, and where the source of each stands.
+func readMounts(root value, lines *lineCounter) (mounts []Mount, at []Position) {
 	places := uniquePaths{}
 	for _, item := range root.get("mount_points").items() {
 		m := Mount{Propagation: item.get("propagation_mode").choice(propagations...)}
@@ -40,6 +39,7 @@ func readMounts(root value) []Mount {
 				source.fail(quote(source.text())+" is not an absolute path, and would be taken for the name of a volume", "Write a path that begins with /.")
 			} else {
 				m.Source = absolutePath(source)
+				at = append(at, source.position(lines))
 			}
 		}
 		if destination, ok := item.require("destination", "Write the path in the container."); ok {
@@ -51,7 +51,7 @@ func readMounts(root value) []Mount {
 		}
 		mounts = append(mounts, m)
 	}
-	return mounts
+	return mounts, at
 }
 
 // readDevices reads host_config.devices.

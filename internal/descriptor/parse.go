@@ -137,7 +137,7 @@ func (d *document) byteOrderMark() int {
 func wideEncoding(data []byte) string {
 	if bytes.HasPrefix(data, []byte("\xff\xfe")) || bytes.HasPrefix(data, []byte("\xfe\xff")) ||
 		len(data) > 1 && (data[0] == 0 || data[1] == 0) {
-		return "It looks like UTF-16; save it as UTF-8."
+		return "It looks like UTF-16 or UTF-32; save it as UTF-8."
 	}
 	return ""
 }
@@ -153,7 +153,7 @@ func (d *document) container() *Container {
 	readNetwork(root, host, c)
 	c.Ports, c.PortsAt = readPorts(host, c.Network, lines)
 	c.Hosts, c.HostsAt = readHosts(host, c, lines)
-	c.Mounts = readMounts(root)
+	c.Mounts, c.MountsAt = readMounts(root, lines)
 	c.Devices = readDevices(host)
 	c.Privileged, c.Capabilities = readPrivileges(host)
 	c.Runtime = readRuntime(host)

@@ -64,6 +64,9 @@ func readLog(config value) Log {
 	if n := size.size(1); n > 0 {
 		l.MaxSize = n
 	}
+	if l.MaxSize > largest/int64(l.MaxFiles) {
+		size.fail("times max_files is more than "+formatSize(largest), "Write less.")
+	}
 	if dir.text() != "" {
 		l.RootDir = absolutePath(dir)
 	}

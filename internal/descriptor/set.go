@@ -63,9 +63,14 @@ func (s *set) fail(c *Container, at Position, field, message, hint string) {
 }
 
 func (s *set) report(c *Container, at Position, field string, severity diag.Severity, message, hint string) {
+	s.list = append(s.list, c.Finding(at, field, severity, message, hint))
+}
+
+// Finding returns one about a place in the descriptor, whose line is shown unless it holds a secret.
+func (c *Container) Finding(at Position, field string, severity diag.Severity, message, hint string) diag.Diagnostic {
 	_, secret := slices.BinarySearch(c.SecretLines, at.Line)
-	s.list = append(s.list, diag.Diagnostic{File: c.Source, Line: at.Line, Column: at.Column, Field: field,
-		Severity: severity, Message: message, Hint: hint, Secret: secret})
+	return diag.Diagnostic{File: c.Source, Line: at.Line, Column: at.Column, Field: field, Severity: severity, Message: message,
+		Hint: hint, Secret: secret}
 }
 
 // checkNames finds names that two descriptors have, or a descriptor and something else.

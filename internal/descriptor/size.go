@@ -2,14 +2,16 @@ package descriptor
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 )
 
+// largest leaves room for the double of a size.
+const largest = 1 << 60
+
 // parseSize returns the bytes of a size: a number and one of B, K, M and G of either case, 1024-based, with at most one
 // blank between. As upstream's documentation promises, though not its code, B may be written or left out; then, and
-// only then, the number must be whole. Fractions of a byte are dropped.
+// only then, the number must be whole. Fractions of a byte are dropped. What is more than largest is one more than that.
 func parseSize(s string) (int64, bool) {
 	number, unit := s, int64(1)
 	if s != "" {
@@ -32,9 +34,9 @@ func parseSize(s string) (int64, bool) {
 		return 0, false
 	}
 	// A whole number of bytes has an exact float64 up to 2^53, and multiplying by a power of two keeps it exact.
-	f, err := strconv.ParseFloat(number, 64)
-	if err != nil || f*float64(unit) >= math.MaxInt64/4 {
-		return 0, false
+	f, _ := strconv.ParseFloat(number, 64) // too large a number is infinite
+	if f*float64(unit) > largest {
+		return largest + 1, true
 	}
 	return int64(f * float64(unit)), true
 }
@@ -61,6 +63,9 @@ func (v value) size(low int64) int64 {
 		return 0
 	case n < low:
 		v.fail(fmt.Sprintf("%s is less than %s", quote(s), formatSize(low)), "Write more.")
+		return 0
+	case n > largest:
+		v.fail(fmt.Sprintf("%s is more than %s", quote(s), formatSize(largest)), "Write less.")
 		return 0
 	}
 	return n

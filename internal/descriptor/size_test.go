@@ -18,8 +18,8 @@ func TestParseSize(t *testing.T) {
 		{"1023.9990234375k", 1048575, true}, {"", 0, false}, {"k", 0, false}, {" k", 0, false}, {"1.2.3M", 0, false},
 		{"-1", 0, false}, {"+1M", 0, false}, {"1z", 0, false}, {"1.5", 0, false}, {"1.5B", 0, false}, {"1.M", 0, false},
 		{".1M", 0, false}, {"1  M", 0, false}, {"1M ", 0, false}, {" 1M", 0, false}, {"1MB", 0, false}, {"1e3M", 0, false},
-		{"InfM", 0, false}, {"0x1M", 0, false}, {"1_0M", 0, false}, {"9999999999999999999", 0, false}, {"99999999999G", 0, false},
-		{strings.Repeat("9", 500) + "G", 0, false}, {"１M", 0, false},
+		{"InfM", 0, false}, {"0x1M", 0, false}, {"1_0M", 0, false}, {"1073741824G", largest, true}, {"9999999999999999999", largest + 1, true}, {"99999999999G", largest + 1, true},
+		{strings.Repeat("9", 500) + "G", largest + 1, true}, {"１M", 0, false},
 	} {
 		got, ok := parseSize(test.text)
 		if got != test.want || ok != test.ok {

@@ -60,6 +60,8 @@ func (d *document) explainSyntax(err error, at int) (message, hint string) {
 		return "strings are in straight double quotes", `Write "...".`
 	case next == ',' && closes(rest[1:]):
 		return "there is a comma before a closing bracket", "Remove it."
+	case next == '+', at > 0 && d.data[at-1] == '0' && (next >= '0' && next <= '9' || next == 'x'):
+		return "JSON has no such number", "Write it in decimal digits, without a + or a 0 before them."
 	case strings.Contains(cause, "expecting ':'"):
 		return "there is no colon before this", "Write one between key and value."
 	case strings.Contains(cause, "expecting ','") && (next == '"' || next == '{' || next == '['):
