@@ -16,6 +16,9 @@ var kindHint = "Write kind: and one of " + oneOf(kindNames) + "."
 func (r *Resource) identify(namespace string) {
 	root := r.root
 	root.faults()
+	if root.lookup("kind") == nil {
+		root.misspelt("kind")
+	}
 	kind := root.require("kind", kindHint)
 	if kind != nil {
 		kind.expectWord()
@@ -27,6 +30,9 @@ func (r *Resource) identify(namespace string) {
 		return
 	}
 	r.Kind = rule.name
+	if root.lookup("apiVersion") == nil {
+		root.misspelt("apiVersion")
+	}
 	r.checkVersion(rule.version)
 	if rule.shape != nil {
 		root.conform(rule.shape)

@@ -22,6 +22,9 @@ func names(rs *Resources) string {
 	return strings.Join(list, " ")
 }
 
+// unseen ends what is said of a document that is no YAML.
+const unseen = " Nothing else of this document was looked at."
+
 // TestDocuments wants the Listeners in want to be found in a file, and the findings.
 func TestDocuments(t *testing.T) {
 	json := strings.NewReplacer("NAME", "j").Replace(`{"apiVersion": "skupper.io/v2alpha1", "kind": "Listener",
@@ -42,15 +45,19 @@ func TestDocuments(t *testing.T) {
 		{"list within a list", "apiVersion: v1\nkind: List\nitems:\n- apiVersion: v1\n  kind: List\n  items:\n" +
 			"  - {apiVersion: skupper.io/v2alpha1, kind: Listener, metadata: {name: a}, spec: {host: h, port: 1, routingKey: k}}\n", "a", ""},
 		{"bad item", "apiVersion: v1\nkind: List\nitems:\n- 5\n" + indent(listener("a", 1)), "a", "f.yaml:4:3: is a whole number and not a resource. Write apiVersion, kind and metadata; move other files elsewhere."},
-		{"syntax error between", listener("a", 1) + "---\nkind: [\n---\n" + listener("b", 2), "a b", "f.yaml:6:7: is not YAML: sequence end token ']' not found. Check the indentation, quotes and brackets in this line and before it."},
-		{"lines of an old Macintosh", strings.ReplaceAll(listener("a", 1)+"---\n"+listener("b", 1), "\n", "\r"), "", "f.yaml:1:122: holds a second document that does not begin like one. Write --- at the start of a line of its own before it."},
-		{"tab", listener("a", 1) + "---\nkind: x\nmetadata:\n\tname: x\n", "a", "f.yaml:8:1: a tab cannot indent YAML. Use blanks."},
-		{"control character", listener("a", 1) + "---\nkind: \x01\n", "a", "f.yaml:6:7: holds a byte or character that no YAML may hold. Save it as UTF-8, and write control characters as escapes in double quotes."},
-		{"not UTF-8", "a: \xff", "", "f.yaml:1:4: holds a byte or character that no YAML may hold. Save it as UTF-8, and write control characters as escapes in double quotes."},
+		{"syntax error between", listener("a", 1) + "---\nkind: [\n---\n" + listener("b", 2), "a b", "f.yaml:6:7: is not YAML: sequence end token ']' not found. Check the indentation, quotes and brackets in this line and before it." + unseen},
+		{"lines of an old Macintosh", strings.ReplaceAll(listener("a", 1)+"---\n"+listener("b", 1), "\n", "\r"), "", "f.yaml:1:122: holds a second document that does not begin like one. Write --- at the start of a line of its own before it." + unseen},
+		{"tab", listener("a", 1) + "---\nkind: x\nmetadata:\n\tname: x\n", "a", "f.yaml:8:1: a tab cannot indent YAML. Use blanks." + unseen},
+		{"control character", listener("a", 1) + "---\nkind: \x01\n", "a", "f.yaml:6:7: holds a byte or character that no YAML may hold. Save it as UTF-8, and write control characters as escapes in double quotes." + unseen},
+		{"not UTF-8", "a: \xff", "", "f.yaml:1:4: holds a byte or character that no YAML may hold. Save it as UTF-8, and write control characters as escapes in double quotes." + unseen},
+		{"no blank after a colon", "kind:x\n", "", "f.yaml:1:1: is a string and not a resource. Write apiVersion, kind and metadata; move other files elsewhere."},
+		{"no blank after the second colon", "kind: x\nspec:x\n", "", "f.yaml:2:1: is not YAML: non-map value is specified. Write KEY: VALUE, with a blank after the colon, or indent this line if it belongs to the one before." + unseen},
+		{"indented too far", "kind: x\n  spec: x\n", "", "f.yaml:1:7: is not YAML: mapping value is not allowed in this context. Indent this line and the next one as the other keys are, and put a text that holds a colon and a blank in quotes." + unseen},
 		{"unknown kind", strings.Replace(listener("a", 1), "Listener", "Listner", 1), "", `f.yaml:2:7: kind: the kind "Listner" is not known. Did you mean Listener?`},
 		{"other kind", strings.Replace(listener("a", 1), "Listener", "Deployment", 1), "", `f.yaml:2:7: kind: the kind "Deployment" is not known. Move it elsewhere; the kinds here are ` + strings.Join(kindNames, ", ") + " and List."},
 		{"no kind", "apiVersion: v1\nmetadata: {name: x}", "", "f.yaml:1:1: kind: is missing. " + kindHint},
-		{"kind in upper case", strings.Replace(listener("a", 1), "kind", "Kind", 1), "", "f.yaml:1:1: kind: is missing. " + kindHint},
+		{"kind in upper case", strings.Replace(listener("a", 1), "kind", "Kind", 1), "", "f.yaml:2:1: Kind: is not a field. Did you mean kind?"},
+		{"misspelt version", strings.Replace(listener("a", 1), "apiVersion", "apiVerson", 1), "", "f.yaml:1:1: apiVerson: is not a field. Did you mean apiVersion?"},
 		{"no name", strings.Replace(listener("a", 1), "{name: a}", "{}", 1), "", "f.yaml:3:11: metadata: is empty. Write metadata: and name: below it."},
 		{"empty name", strings.Replace(listener("a", 1), "{name: a}", "{name: ''}", 1), "", "f.yaml:3:18: metadata.name: is empty. Write a name such as f."},
 		{"number as name", listener("0", 1) + "---\n" + listener("12", 1), "", "f.yaml:3:18: metadata.name: must be a string, not a whole number. Put it in quotes.\n" +

@@ -114,7 +114,7 @@ func (n *node) integer(low, high int64) (int64, bool) {
 	i, err := strconv.ParseInt(strings.TrimPrefix(n.text, "+"), 10, 64)
 	switch {
 	case err != nil && !tooLarge(err), len(digits) > 1 && digits[0] == '0': // an octal number to YAML 1.1
-		n.fail(quote(n.text)+" is not a decimal number", "Write digits only.")
+		n.fail(quote(n.text)+" is not a decimal number", "Write digits only, without a 0 before them.")
 	case i < low:
 		n.fail(fmt.Sprintf("must be at least %d, not %s", low, shorten(n.text)), fmt.Sprintf("Write a number from %d to %d.", low, high))
 	case i > high || err != nil:

@@ -90,7 +90,7 @@ func (c chunk) read(namespace string) []*Resource {
 	if bad != nil {
 		h := home{chunk: c}
 		d := h.place(bad.at)
-		d.Message, d.Hint = bad.message, bad.hint
+		d.Message, d.Hint = bad.message, bad.hint+" Nothing else of this document was looked at."
 		d.Secret = maybeSecret(c.text())
 		return []*Resource{{File: c.file, Problems: diag.List{d}}}
 	}

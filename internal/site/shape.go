@@ -94,6 +94,15 @@ func (n *node) unknown(s *shape) {
 	n.failKey("is not a field", hint)
 }
 
+// misspelt reports what is probably meant to be a key of object n that it lacks.
+func (n *node) misspelt(key string) {
+	for _, m := range n.members {
+		if _, ok := spelling.Nearest(m.key, []string{key}); ok {
+			m.unknown(&shape{{name: key}})
+		}
+	}
+}
+
 func (n *node) conformTo(f *field) {
 	if n.kind == nullKind {
 		return

@@ -125,11 +125,12 @@ func (b *builder) scalar(n ast.Node, k kind, text string) *node {
 	return leaf
 }
 
-// text also recognises whole numbers that are too large for the parser, which takes them for strings.
+// text also recognises whole numbers that the parser takes for strings: those that are too large, and 08.
 func (b *builder) text(n *ast.StringNode) *node {
 	leaf := b.scalar(n, textKind, n.Value)
 	leaf.plain = n.Token.Type == token.StringType
-	if digits := strings.TrimPrefix(n.Value, "-"); leaf.plain && len(digits) > 18 && strings.Trim(digits, "0123456789") == "" {
+	digits := strings.TrimPrefix(n.Value, "-")
+	if leaf.plain && (len(digits) > 18 || len(digits) > 1 && digits[0] == '0') && strings.Trim(digits, "0123456789") == "" {
 		leaf.kind = integerKind
 	}
 	return leaf

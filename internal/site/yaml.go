@@ -134,9 +134,24 @@ func (b *builder) syntax(err error) *syntaxError {
 	if !errors.As(err, &syntax) {
 		return &syntaxError{problem{"cannot be read as YAML", "Write it in a simpler way."}, b.chunk.low}
 	}
-	p := problem{"is not YAML: " + syntax.Message, "Check the indentation, quotes and brackets in this line and before it."}
+	form := "YAML"
+	if strings.HasSuffix(b.chunk.file, ".json") {
+		form = "JSON"
+	}
+	p := problem{"is not " + form + ": " + syntax.Message, syntaxHint(syntax.Message)}
 	if strings.ContainsRune(syntax.Message, '\t') || strings.Contains(syntax.Message, "tab character") {
 		p = problem{"a tab cannot indent YAML", "Use blanks."}
 	}
 	return &syntaxError{p, b.exact(syntax.Token)}
+}
+
+// syntaxHint says what is usually behind a message of the parser's, whose token may be one before the mistake.
+func syntaxHint(message string) string {
+	switch message {
+	case "non-map value is specified":
+		return "Write KEY: VALUE, with a blank after the colon, or indent this line if it belongs to the one before."
+	case "mapping value is not allowed in this context":
+		return "Indent this line and the next one as the other keys are, and put a text that holds a colon and a blank in quotes."
+	}
+	return "Check the indentation, quotes and brackets in this line and before it."
 }
