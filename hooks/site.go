@@ -75,8 +75,9 @@ func (h Hooks) Namespaces() ([]string, diag.List) {
 	return slices.Compact(names), found
 }
 
-// lookAtSite reads a namespace and says what it comes to, without changing anything: what would be allocated is only guessed.
-func (h Hooks) lookAtSite(namespace string) (Site, error) {
+// lookAtSite reads a namespace and says what it comes to beside others that want ports, without changing anything: what would be
+// allocated is only guessed.
+func (h Hooks) lookAtSite(namespace string, wanted ...site.Socket) (Site, error) {
 	if err := checkNamespace(namespace); err != nil {
 		return Site{}, err
 	}
@@ -91,6 +92,7 @@ func (h Hooks) lookAtSite(namespace string) (Site, error) {
 	if err != nil {
 		return Site{}, err
 	}
+	table.Taken = append(table.Taken, wanted...)
 	s := h.readSite(record)
 	return s, h.resolve(&s, table)
 }

@@ -28,8 +28,9 @@ import (
 // LookAtSites reads all namespaces, and changes nothing. One that cannot be read is a finding, and keeps the router that it has.
 func (h Hooks) LookAtSites() (sites []Site, found diag.List) {
 	names, found := h.Namespaces()
+	var wanted []site.Socket // of the namespaces before, which the registry does not have as long as they are not deployed
 	for _, namespace := range names {
-		s, err := h.lookAtSite(namespace)
+		s, err := h.lookAtSite(namespace, wanted...)
 		if err != nil && !errors.Is(err, errBadConfig) { // which has findings of its own
 			found = append(found, diag.Diagnostic{File: h.home(namespace), Message: err.Error()})
 			continue
@@ -37,6 +38,9 @@ func (h Hooks) LookAtSites() (sites []Site, found diag.List) {
 		reportTokens(&s)
 		found = append(found, s.Resources.Findings()...)
 		sites = append(sites, s)
+		if !s.impossible() {
+			wanted = append(wanted, s.sockets()...)
+		}
 	}
 	return sites, found
 }

@@ -15,6 +15,7 @@ import (
 // What is allocated goes into the record.
 func (h Hooks) resolve(s *Site, table ports.Table) error {
 	if s.impossible() {
+		s.Resources.CheckPorts(table.Taken) // for the findings
 		return nil
 	}
 	if s.Resources.Site == nil {
