@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/plan"
 )
 
@@ -33,12 +34,15 @@ descriptor, 2 if it was called in a wrong way.`,
 			if err != nil {
 				return err
 			}
-			for _, name := range args {
-				if err := orphaned(p.Actions, name); err != nil {
+			var names []string
+			for _, arg := range args {
+				name, err := orphaned(h.Paths, p.Actions, arg)
+				if err != nil {
 					return err
 				}
+				names = append(names, name)
 			}
-			outcomes, err := h.Prune(cmd.Context(), p, args)
+			outcomes, err := h.Prune(cmd.Context(), p, names)
 			for _, o := range outcomes {
 				if o.Err != nil {
 					err = errors.Join(err, fmt.Errorf("%s: %w", o.Name, o.Err))
@@ -54,14 +58,17 @@ descriptor, 2 if it was called in a wrong way.`,
 	}
 }
 
-// orphaned says why a workload that a user has named is not to be pruned.
-func orphaned(actions []plan.Action, name string) error {
-	i := slices.IndexFunc(actions, func(a plan.Action) bool { return a.Name == name })
-	switch {
-	case i < 0:
-		return noWorkload(name)
-	case actions[i].Verb != plan.Orphaned:
-		return fmt.Errorf("%s has a descriptor, and only what has none is pruned; remove the descriptor first", name)
+// orphaned finds the workload that a user has named, or says why it is not to be pruned.
+func orphaned(p paths.Paths, actions []plan.Action, name string) (workload string, err error) {
+	workload, namespace, err := workloadOf(p, name)
+	if err != nil {
+		return "", err
 	}
-	return nil
+	if namespace != "" {
+		return "", fmt.Errorf("%s is a site, and only containers are pruned; run `sitelet site remove %s`", name, namespace)
+	}
+	if slices.ContainsFunc(actions, func(a plan.Action) bool { return a.Name == workload && a.Verb == plan.Orphaned }) {
+		return workload, nil
+	}
+	return "", fmt.Errorf("%s has a descriptor, and only what has none is pruned; remove the descriptor first", name)
 }
