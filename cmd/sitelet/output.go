@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/goccy/go-yaml"
@@ -87,21 +89,36 @@ func (c *cli) printUnread(why string) {
 // printYAML prints what printJSON does in YAML.
 func printYAML(w io.Writer, value any) error {
 	text, err := json.Marshal(value)
-	if err == nil {
-		text, err = yaml.JSONToYAML(text)
-	}
 	if err != nil {
+		return err
+	}
+	var ordered any
+	if err := yaml.UnmarshalWithOptions(text, &ordered, yaml.UseOrderedMap()); err != nil {
+		return err
+	}
+	if text, err = yaml.MarshalWithOptions(ordered, yaml.CustomMarshaler(yamlString)); err != nil {
 		return err
 	}
 	_, err = w.Write(text)
 	return err
 }
 
-func printJSON(w io.Writer, value any) error {
-	enc := json.NewEncoder(w)
-	enc.SetIndent("", "  ")
-	return enc.Encode(value)
+// yamlString leaves bare what nobody takes for anything but a string. The library leaves 1e5 bare too, which others read as a number,
+// and control characters, which may be in a container's output.
+func yamlString(s string) ([]byte, error) {
+	if bare.MatchString(s) && !slices.Contains(yamlWords, strings.ToLower(s)) {
+		return []byte(s), nil
+	}
+	return []byte(strconv.Quote(s)), nil
 }
+
+var (
+	bare = regexp.MustCompile("^[A-Za-z/]([A-Za-z0-9._/@+=,;()'`-]|:[A-Za-z0-9/]| [A-Za-z0-9/(`])*$")
+	// yamlWords are not strings to YAML 1.1 or 1.2.
+	yamlWords = []string{"y", "n", "yes", "no", "on", "off", "true", "false", "null"}
+)
+
+func printJSON(w io.Writer, value any) error { return diag.EncodeJSON(w, value) }
 
 // colour is for people at a terminal who have not said that they do not want it (no-color.org).
 func colour(w io.Writer) bool {

@@ -23,11 +23,16 @@ func PrintJSON(w io.Writer, l List) error {
 	for _, d := range l {
 		list = append(list, finding{d.File, d.Line, d.Column, d.Field, d.Severity.String(), d.Message, d.Hint})
 	}
+	return EncodeJSON(w, list)
+}
+
+// EncodeJSON writes a value so that it can be read and does no harm to a terminal.
+func EncodeJSON(w io.Writer, value any) error {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	if err := enc.Encode(list); err != nil {
+	if err := enc.Encode(value); err != nil {
 		return err
 	}
 	_, err := w.Write(escapeC1(b.Bytes()))
