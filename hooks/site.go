@@ -27,6 +27,7 @@ type Site struct {
 	Entities  []router.Entity // what the router is to have; none where no router is to run
 
 	record  state.Site
+	known   bool // the record's router is that of the state; else its id is only guessed
 	given   pki.Input
 	wants   []pki.Want
 	offered []proxy // of input/proxies, good or bad
@@ -94,6 +95,7 @@ func (h Hooks) lookAtSite(namespace string, wanted ...site.Socket) (Site, error)
 	}
 	table.Taken = append(table.Taken, wanted...)
 	s := h.readSite(record)
+	s.known = record.Router != nil
 	return s, h.resolve(&s, table)
 }
 

@@ -15,7 +15,7 @@ import (
 type SiteState struct {
 	Namespace  string           `json:"namespace"`
 	Site       string           `json:"site"`
-	Router     string           `json:"router"` // its id
+	Router     string           `json:"router"` // its id; empty until it is deployed
 	Answers    bool             `json:"answers"`
 	Why        string           `json:"why,omitempty"` // where it does not
 	Links      []LinkState      `json:"links"`
@@ -77,7 +77,10 @@ func unasked(s Site, why string) SiteState {
 		state.Problems = append(state.Problems, d.String())
 	}
 	if s.record.Router != nil {
-		state.Site, state.Router = s.record.Router.Name, s.record.RouterID()
+		state.Site = s.record.Router.Name
+	}
+	if s.known {
+		state.Router = s.record.RouterID()
 	}
 	return state
 }

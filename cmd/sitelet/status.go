@@ -166,13 +166,16 @@ func form(w hooks.WorkloadStatus) workloadStatus {
 		s.Since, s.Result = &w.Known.History[n-1].At, w.Known.History[n-1].Result
 	}
 	if r := w.Known.Refused; r != nil {
-		s.Refused = &refusedStatus{string(r.Generation), r.Reason, r.Log, r.At}
+		s.Refused = &refusedStatus{string(r.Generation), r.Reason, list(r.Log), r.At}
 	}
 	if w.Failure != "" {
-		s.Failed = &failedStatus{w.Failure, w.Output, w.Journal}
+		s.Failed = &failedStatus{w.Failure, list(w.Output), list(w.Journal)}
 	}
 	return s
 }
+
+// list is never null to a program.
+func list(lines []string) []string { return append([]string{}, lines...) }
 
 // statusOfOne prints all that is known of what goes by a name: a workload, or a namespace, which may have none.
 func (c *cli) statusOfOne(ctx context.Context, h hooks.Hooks, name string, all []hooks.WorkloadStatus, output format) error {

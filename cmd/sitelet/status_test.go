@@ -40,6 +40,23 @@ func someWorkloads() []hooks.WorkloadStatus {
 	}
 }
 
+// TestStatusJSON wants no list to be null: programs go through them.
+func TestStatusJSON(t *testing.T) {
+	failed := someWorkloads()
+	failed[3].Failure = "exit code 1"
+	for _, s := range forms(failed) {
+		var b bytes.Buffer
+		if err := printJSON(&b, s); err != nil {
+			t.Fatal(err)
+		}
+		for _, key := range []string{"changes", "log", "journal"} {
+			if strings.Contains(b.String(), fmt.Sprintf("%q: null", key)) {
+				t.Errorf("%s: %s is null in\n%s", s.Workload, key, b.String())
+			}
+		}
+	}
+}
+
 func TestStatusTable(t *testing.T) {
 	var out bytes.Buffer
 	table := statusTable{table: table{out: &out}}
