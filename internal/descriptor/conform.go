@@ -126,7 +126,7 @@ func (d *document) expect(id int, k *key, ok bool, want string) bool {
 	if k != nil && d.otherForm(id, k) {
 		return false
 	}
-	d.value(id).fail("must be "+want+", not "+kindName(n.kind), kindHint(k, want, n.kind))
+	d.value(id).fail("must be "+want+", not "+kindName(n.kind), kindHint(k, want, d.value(id)))
 	return false
 }
 
@@ -163,8 +163,9 @@ func kindName(k jsontext.Kind) string {
 	}
 }
 
-// kindHint says what to write instead of a value of the kind got. k is nil for an item of a list of strings.
-func kindHint(k *key, want string, got jsontext.Kind) string {
+// kindHint says what to write instead of v. k is nil for an item of a list of strings.
+func kindHint(k *key, want string, v value) string {
+	got := v.kind()
 	switch {
 	case got == 'n': // of an item; a key that is null counts as absent
 		return "Remove it, or write " + want + "."
@@ -172,7 +173,7 @@ func kindHint(k *key, want string, got jsontext.Kind) string {
 		return "Put it in quotes."
 	case want == "a list of strings" && got == '"', want == "a list of objects" && got == '{':
 		return "Put it in [ ]."
-	case (want == "a whole number" || want == "true or false") && got == '"':
+	case want == "a whole number" && digits(v.text()), want == "true or false" && (v.text() == "true" || v.text() == "false"):
 		return "Write it without quotes."
 	case k != nil && k.of != nil:
 		return "Its keys are " + strings.Join(names(k.of), ", ") + "."
