@@ -48,6 +48,9 @@ func run(args []string, out, errOut io.Writer) int {
 	case errors.Is(err, errPending):
 		return exitPending
 	case errors.As(err, &usage):
+		if cmd.Name() == "help" {
+			cmd = root // the command that was asked about is the wrong one
+		}
 		fmt.Fprint(errOut, harmless("sitelet: %v\nRun `%s --help` to see how it is called.\n", err, cmd.CommandPath()))
 		return exitUsage
 	}

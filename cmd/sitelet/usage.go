@@ -82,9 +82,15 @@ func elsewhere(parent *cobra.Command, word string) string {
 func badFlag(cmd *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	var bare *pflag.ValueRequiredError
+	var invalid *pflag.InvalidValueError
+	var syntax *pflag.InvalidSyntaxError
 	switch {
 	case errors.As(err, &bare):
 		return usageError{fmt.Errorf("the option --%s needs a value", bare.GetFlag().Name)}
+	case errors.As(err, &invalid):
+		return usageError{fmt.Errorf("%q is no value for --%s; %s", invalid.GetValue(), invalid.GetFlag().Name, instead(invalid))}
+	case errors.As(err, &syntax):
+		return usageError{fmt.Errorf("there is no option %s", syntax.GetSpecifiedFlag())}
 	case !errors.As(err, &unknown):
 		return usageError{err}
 	case unknown.GetSpecifiedShortnames() != "":
@@ -93,6 +99,14 @@ func badFlag(cmd *cobra.Command, err error) error {
 	var names []string
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 	return usageError{fmt.Errorf("there is no option --%s%s", unknown.GetSpecifiedName(), suggestion("--", unknown.GetSpecifiedName(), names))}
+}
+
+// instead says what to write for a value that was refused: the options of our own do that themselves.
+func instead(invalid *pflag.InvalidValueError) string {
+	if invalid.GetFlag().Value.Type() == "bool" {
+		return "write true or false"
+	}
+	return invalid.Unwrap().Error()
 }
 
 func suggestion(prefix, word string, names []string) string {
@@ -116,15 +130,15 @@ func noArgument(cmd *cobra.Command, args []string) error {
 }
 
 func oneName(cmd *cobra.Command, args []string) error {
+	what := "NAME"
+	if strings.Contains(cmd.Use, "NAMESPACE") {
+		what = "NAMESPACE"
+	}
 	if len(args) == 0 {
-		what := "NAME"
-		if strings.Contains(cmd.Use, "NAMESPACE") {
-			what = "NAMESPACE"
-		}
 		return fmt.Errorf("%s needs a %s", called(cmd), what)
 	}
 	if len(args) > 1 {
-		return fmt.Errorf("%s takes one NAME, not %d", called(cmd), len(args))
+		return fmt.Errorf("%s takes one %s, not %d", called(cmd), what, len(args))
 	}
 	return nil
 }
