@@ -37,6 +37,8 @@ way.`,
 	}
 	cmd.Flags().StringVar(&host, "host", "", "the host that the other site reaches this one at")
 	cmd.Flags().StringVar(&name, "name", "", "another name for the link")
+	completeFlag(cmd, "host")
+	completeFlag(cmd, "name")
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		h, err := c.hooks(cmd)
 		if err != nil {

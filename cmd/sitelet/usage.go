@@ -42,17 +42,21 @@ func onlyCommands(cmd *cobra.Command, args []string) error {
 }
 
 func noSuchCommand(parent *cobra.Command, word string) error {
-	var names []string
+	hint := suggestion("", word, shownCommands(parent))
+	if instead := elsewhere(parent, word); instead != "" {
+		hint = "; " + instead
+	}
+	return usageError{fmt.Errorf("there is no command %q%s", strings.TrimSpace(called(parent)+" "+word), hint)}
+}
+
+// shownCommands are the names of the commands below one.
+func shownCommands(parent *cobra.Command) (names []string) {
 	for _, cmd := range parent.Commands() {
 		if !cmd.Hidden {
 			names = append(names, cmd.Name())
 		}
 	}
-	hint := suggestion("", word, names)
-	if instead := elsewhere(parent, word); instead != "" {
-		hint = "; " + instead
-	}
-	return usageError{fmt.Errorf("there is no command %q%s", strings.TrimSpace(called(parent)+" "+word), hint)}
+	return names
 }
 
 // elsewhere says what does the work of a command that other tools have.
