@@ -180,11 +180,13 @@ func (j *judge) look(u systemd.Unit, now time.Time) verdict {
 			return passed
 		}
 		return undecided
-	case begun && u.ActiveState == "inactive" && !u.Queued && !j.active.IsZero():
-		// A one-shot that has done its work; a stop by an operator ends with a signal's status.
-		if u.ExitStatus == 0 && u.Result == "success" {
-			return passed
+	case begun && u.Ended && !u.Queued:
+		if u.ExitStatus == 0 {
+			return passed // a one-shot that has done its work
 		}
+		// A signal's status, which is a success as that of a stop.
+		return j.fail(fmt.Sprintf("it ended with exit status %d", u.ExitStatus))
+	case begun && u.ActiveState == "inactive" && !u.Queued && !j.active.IsZero():
 		return stopped
 	case u.Queued || u.ActiveState == "activating" || u.ActiveState == "deactivating":
 		j.idle = time.Time{}

@@ -27,8 +27,11 @@ func TestJudge(t *testing.T) {
 		{"waits for its first restart", []systemd.Unit{activating, {ActiveState: "activating", InvocationID: "new", Result: "exit-code", ExitStatus: 9}}, failed, "exit status 9"},
 		{"fails for good", []systemd.Unit{activating, {ActiveState: "failed", InvocationID: "new", Result: "exit-code", ExitStatus: 125}}, failed, "exit status 125"},
 		{"never ready", []systemd.Unit{activating, {ActiveState: "failed", InvocationID: "new", Result: "timeout"}}, failed, "not up in time"},
-		{"one-shot", []systemd.Unit{active, {ActiveState: "inactive", InvocationID: "new", Result: "success"}}, passed, ""},
-		{"stopped", []systemd.Unit{active, {ActiveState: "inactive", InvocationID: "new", Result: "success", ExitStatus: 143}}, stopped, ""},
+		{"one-shot", []systemd.Unit{active, {ActiveState: "inactive", InvocationID: "new", Result: "success", Ended: true}}, passed, ""},
+		{"one-shot that was over before anybody looked", []systemd.Unit{{ActiveState: "inactive", InvocationID: "new", Result: "success", Ended: true}}, passed, ""},
+		{"killed by itself", []systemd.Unit{active, {ActiveState: "inactive", InvocationID: "new", Result: "success", ExitStatus: 137, Ended: true}}, failed, "exit status 137"},
+		{"stopped", []systemd.Unit{active, {ActiveState: "inactive", InvocationID: "new", Result: "success", ExitStatus: 143, Stopped: true}}, stopped, ""},
+		{"stopped, and ends as if it were done", []systemd.Unit{active, {ActiveState: "inactive", InvocationID: "new", Result: "success", Stopped: true}}, stopped, ""},
 		{"nobody starts it", []systemd.Unit{{ActiveState: "inactive"}, {ActiveState: "inactive"}, {ActiveState: "inactive"}, {ActiveState: "inactive"}, {ActiveState: "inactive"}, {ActiveState: "inactive"}}, stopped, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

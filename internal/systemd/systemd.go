@@ -27,8 +27,10 @@ type Unit struct {
 	InvocationID string    // of its present or last run in this boot, in hexadecimal; empty if it has had none
 	Restarts     int       // restarts by systemd since it was started by somebody
 	ExitStatus   int       // of its main process
+	Stopped      bool      // somebody has asked for the end of its last run
+	Ended        bool      // it is inactive as its last run has ended by itself, for good
 	Queued       bool      // a job for it is waiting or running
-	RequiredBy   []string
+	RequiredBy   []string  // or bound to it
 }
 
 // Connect reaches the manager of a scope. Close ends the connection.
@@ -142,11 +144,19 @@ func (m *Manager) Unit(ctx context.Context, unit string) (Unit, error) {
 	if status, ok := all["ExecMainStatus"].(int32); ok {
 		u.ExitStatus = int(status)
 	}
+	// A stop has the unit leave its active state first, and then its main process end.
+	left, _ := all["ActiveExitTimestampMonotonic"].(uint64)
+	ended, _ := all["ExecMainExitTimestampMonotonic"].(uint64)
+	u.Stopped = left < ended
+	restart, _ := all["Restart"].(string)
+	u.Ended = u.ActiveState == "inactive" && u.InvocationID != "" && !u.Stopped && u.Result == "success" && restart != "always"
 	if job, ok := all["Job"].([]any); ok && len(job) > 0 {
 		id, _ := job[0].(uint32)
 		u.Queued = id != 0
 	}
 	u.RequiredBy, _ = all["RequiredBy"].([]string)
+	bound, _ := all["BoundBy"].([]string)
+	u.RequiredBy = append(u.RequiredBy, bound...)
 	return u, nil
 }
 
