@@ -13,6 +13,7 @@ import (
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/state"
+	"github.com/sitelet/sitelet/internal/systemd"
 	"github.com/sitelet/sitelet/internal/workload"
 )
 
@@ -304,13 +305,28 @@ func (h Hooks) beginTrial(ctx context.Context, name string, v state.Version) (*s
 		return nil, err
 	}
 	trial.Before = u.InvocationID
-	for _, dependant := range u.RequiredBy {
-		// One with a job waits for this very start, at boot or within a restart of both.
-		if d, err := manager.Unit(ctx, dependant); err == nil && (d.Queued || d.ActiveState == "active" || d.ActiveState == "activating") {
-			trial.Dependants = append(trial.Dependants, dependant)
-		}
-	}
+	trial.Dependants = dependants(ctx, manager, u)
 	return trial, nil
+}
+
+// dependants lists what runs and requires a unit, and what requires that.
+func dependants(ctx context.Context, manager Manager, u systemd.Unit) []string {
+	all := slices.Clone(u.RequiredBy)
+	for i := 0; i < len(all); {
+		d, err := manager.Unit(ctx, all[i])
+		// One with a job waits for this very start, at boot or within a restart of both.
+		if err != nil || !d.Queued && d.ActiveState != "active" && d.ActiveState != "activating" {
+			all = slices.Delete(all, i, i+1)
+			continue
+		}
+		for _, more := range d.RequiredBy {
+			if !slices.Contains(all, more) {
+				all = append(all, more)
+			}
+		}
+		i++
+	}
+	return all
 }
 
 // forget removes the containers of generations before the last.

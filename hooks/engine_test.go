@@ -24,6 +24,7 @@ type memory struct {
 	missing    []string            // images that cannot be had
 	updates    [][]string
 	unhealthy  bool
+	pulling    func(context.Context) (string, error)
 
 	calls       int
 	failAt      int // from 1; 0 for never
@@ -154,7 +155,10 @@ func (m *memory) Update(_ context.Context, container string, flags []string) err
 	return m.step(func() { m.updates = append(m.updates, append([]string{container}, flags...)) })
 }
 
-func (m *memory) Pull(_ context.Context, image string, _ []string) (string, error) {
+func (m *memory) Pull(ctx context.Context, image string, _ []string) (string, error) {
+	if m.pulling != nil {
+		return m.pulling(ctx)
+	}
 	if slices.Contains(m.missing, image) {
 		return "", fmt.Errorf("no registry has %s", image)
 	}
@@ -167,6 +171,8 @@ type scripted struct {
 	h        *Hooks
 	m        *memory
 	unit     systemd.Unit
+	startErr error
+	others   map[string]systemd.Unit
 	calls    []string
 	reloads  func() // what the generator does at a daemon-reload
 }
@@ -208,7 +214,7 @@ func (s *scripted) Stop(_ context.Context, unit string) error {
 
 func (s *scripted) ReloadUnit(context.Context, string) error { return nil }
 
-func (s *scripted) Start(context.Context, string) error { return nil }
+func (s *scripted) Start(context.Context, string) error { return s.startErr }
 
 func (s *scripted) ResetFailed(_ context.Context, unit string) error {
 	s.calls = append(s.calls, "reset "+unit)
@@ -219,7 +225,12 @@ func (s *scripted) Stopping(_ context.Context, unit string) (bool, error) {
 	return s.stopping == unit, nil
 }
 
-func (s *scripted) Unit(context.Context, string) (systemd.Unit, error) { return s.unit, nil }
+func (s *scripted) Unit(_ context.Context, unit string) (systemd.Unit, error) {
+	if u, ok := s.others[unit]; ok {
+		return u, nil
+	}
+	return s.unit, nil
+}
 
 func (s *scripted) States(_ context.Context, units []string) (map[string]string, error) {
 	states := map[string]string{}
