@@ -157,9 +157,9 @@ func (h Hooks) do(ctx context.Context, manager Manager, a plan.Action) error {
 	}
 	switch a.Verb {
 	case plan.Create:
-		return h.startNew(ctx, manager, a.Name)
+		return h.startNew(ctx, manager, a)
 	case plan.Recreate:
-		return h.recreate(ctx, manager, a.Name)
+		return h.recreate(ctx, manager, a)
 	case plan.Reload:
 		return h.reloadLive(ctx, a)
 	case plan.Start:
@@ -169,7 +169,8 @@ func (h Hooks) do(ctx context.Context, manager Manager, a plan.Action) error {
 }
 
 // startNew starts a workload for the first time and watches it as if it were on trial, but there is nothing to go back to.
-func (h Hooks) startNew(ctx context.Context, manager Manager, name string) error {
+func (h Hooks) startNew(ctx context.Context, manager Manager, a plan.Action) error {
+	name := a.Name
 	m, err := h.read(name)
 	if err != nil {
 		return err
@@ -180,7 +181,7 @@ func (h Hooks) startNew(ctx context.Context, manager Manager, name string) error
 		return err
 	case u.ActiveState == "active":
 		// It runs, so what is new is only that the state knows of it.
-		return h.recreate(ctx, manager, name)
+		return h.recreate(ctx, manager, a)
 	case !m.data.Wanted:
 		return nil
 	}
@@ -192,7 +193,8 @@ func (h Hooks) startNew(ctx context.Context, manager Manager, name string) error
 
 // recreate has the new container made while the old one runs, and then puts it in the old one's place. The unit's start pulls
 // in the trial, and a trial that fails pulls in the rollback: this only waits for the state to say how that ended.
-func (h Hooks) recreate(ctx context.Context, manager Manager, name string) error {
+func (h Hooks) recreate(ctx context.Context, manager Manager, a plan.Action) error {
+	name := a.Name
 	m, err := h.read(name)
 	if err != nil {
 		return err
@@ -209,9 +211,15 @@ func (h Hooks) recreate(ctx context.Context, manager Manager, name string) error
 	if err != nil {
 		return err
 	}
-	// What an operator has stopped stays stopped; the next start is the trial.
-	if w.Trial == nil || before.ActiveState == "inactive" && before.InvocationID != "" {
+	switch {
+	case w.Trial == nil && w.Refused != nil && w.Refused.Generation == a.Generation:
+		return endOf(w, a.Generation) // it came with a restart of what it requires
+	case w.Trial == nil:
 		return nil
+	case rests(before, m.data.Wanted) && !(before.Ended && m.data.Wanted):
+		return nil // what an operator has stopped stays stopped; the next start is the trial
+	case w.Trial.Before != before.InvocationID:
+		return h.awaitSettled(ctx, name, w.Trial.Generation) // it runs already
 	}
 	if err := h.setReady(name); err != nil {
 		return err

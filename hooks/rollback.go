@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/state"
 	"github.com/sitelet/sitelet/internal/workload"
 )
@@ -68,6 +69,7 @@ func (h Hooks) rollbackByHand(ctx context.Context, name string) error {
 		if err := h.mark(name); err != nil {
 			return err
 		}
+		before := w
 		err := h.change(name, func(w *state.Workload) error {
 			w.Refused = &state.Refusal{Generation: w.Current.Generation, Text: h.textDigest(name, *w.Current), Reason: "rolled back by hand", At: h.now()}
 			w.Current, w.Previous = w.Previous, nil
@@ -77,12 +79,34 @@ func (h Hooks) rollbackByHand(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return h.restore(ctx, name)
+		if err := h.restore(ctx, name); err != nil {
+			return errors.Join(err, h.stay(ctx, before))
+		}
+		return nil
 	}
 	if err := h.refuse(ctx, name, w.Trial.Generation, "rolled back by hand"); err != nil {
 		return err
 	}
 	return h.restore(ctx, name)
+}
+
+// stay takes a rollback by hand back whose container could not be made: the one that was to be left is still there.
+func (h Hooks) stay(ctx context.Context, before state.Workload) error {
+	all, err := h.containers(ctx, before.Name)
+	if err != nil {
+		return err
+	}
+	if named := h.named(before.Name, all); named == nil || generationOf(*named) != before.Current.Generation {
+		return nil
+	}
+	if err := h.change(before.Name, func(w *state.Workload) error { *w = before; return nil }); err != nil {
+		return err
+	}
+	manager, err := h.Systemd(ctx)
+	if err != nil {
+		return err
+	}
+	return errors.Join(h.unmark(before.Name), manager.Reload(ctx))
 }
 
 // refuse ends the trial of a generation as failed.
@@ -147,7 +171,7 @@ func (h Hooks) restore(ctx context.Context, name string) error {
 	named := h.named(name, all)
 	good := named != nil && generationOf(*named) == m.data.Generation
 	if !good || named.State != "running" {
-		if err := h.startAgain(ctx, manager, m); err != nil {
+		if err := h.comeBack(ctx, manager, m, all); err != nil {
 			return err
 		}
 	}
@@ -162,6 +186,33 @@ func (h Hooks) restore(ctx context.Context, name string) error {
 		}
 	}
 	return errors.Join(append(errs, h.holding("create-"+name, func() error { return h.finish(ctx, name) }))...)
+}
+
+// comeBack has the container of m get its name, and run if anybody expects it to. One of the current version that is gone is made anew
+// while another one runs.
+func (h Hooks) comeBack(ctx context.Context, manager Manager, m made, all []engine.Container) error {
+	u, err := manager.Unit(ctx, m.name+".service")
+	if err != nil {
+		return err
+	}
+	w, err := h.store().Read(m.name)
+	if err != nil {
+		return err
+	}
+	current := w.Current.Generation == m.data.Generation
+	stays := rests(u, m.data.Wanted) && (u.Stopped || u.InvocationID == "" || u.Ended && u.ExitStatus == 0)
+	gone := find(all, func(c engine.Container) bool { return generationOf(c) == m.data.Generation }) == nil
+	if stays && !current {
+		if err := h.holding("create-"+m.name, func() error { return h.removeOthers(ctx, m.name) }); err != nil {
+			return err
+		}
+	}
+	if stays || current && gone {
+		if err := h.Create(ctx, m.name); err != nil || stays {
+			return err
+		}
+	}
+	return h.startAgain(ctx, manager, m)
 }
 
 // startAgain gives the container of m, the current version, its name back, by way of the create hook, and starts it.

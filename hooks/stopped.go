@@ -36,6 +36,11 @@ func (h Hooks) wasStopped(name string, u systemd.Unit) bool {
 	return err == nil && u.ActiveState == "failed" && string(invocation) == u.InvocationID
 }
 
+// rests tells whether nobody expects a workload to run: it is stopped, or is started by somebody else.
+func rests(u systemd.Unit, wanted bool) bool {
+	return u.ActiveState == "inactive" && !u.Queued && (u.InvocationID != "" || !wanted)
+}
+
 // forgive has systemd forget the failure of a unit that was only stopped.
 func (h Hooks) forgive(ctx context.Context, name string) error {
 	manager, err := h.Systemd(ctx)

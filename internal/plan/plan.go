@@ -40,12 +40,13 @@ type Wanted struct {
 
 // Action is what a plan has for one workload.
 type Action struct {
-	Name    string
-	Verb    Verb
-	Live    bool     // systemd's units stay as they are
-	Restart bool     // the workload is out of service for a moment
-	Changes []Change // what decided, in the order of the inputs
-	Note    string   // a sentence, or empty
+	Name       string
+	Verb       Verb
+	Generation workload.Digest // that is wanted
+	Live       bool            // systemd's units stay as they are
+	Restart    bool            // the workload is out of service for a moment
+	Changes    []Change        // what decided, in the order of the inputs
+	Note       string          // a sentence, or empty
 }
 
 // Change is one input that differs. Values of secrets are not in it.
@@ -70,7 +71,7 @@ type Host struct {
 	Frozen  bool                   // mode init: what has been deployed stays as it is
 	Broken  []string               // names whose descriptors are there, but bad
 	Unborn  func(name string) bool // whether a unit has not been started since the boot
-	Stopped func(name string) bool // whether somebody has stopped it
+	Stopped func(name string) bool // whether a trial of it waits for a start, as somebody has stopped it or has yet to start it
 }
 
 // Make plans for every workload that is wanted or known, by name.
