@@ -80,7 +80,7 @@ func (h Hooks) Plan(ctx context.Context) (Planned, error) {
 	}
 	p.stale = generator.ReadManifest(h.Paths).Written != in.Written()
 	host := plan.Host{Known: known, Frozen: in.Config.Mode == config.Init, Broken: generator.Broken(in, rendered, known)}
-	host.Unborn, host.Stopped = h.idle(ctx)
+	host.Unborn, host.Stopped = h.idle(ctx, known)
 	var wanted []plan.Wanted
 	for _, r := range rendered {
 		wanted = append(wanted, plan.Wanted{Name: r.Name, Source: r.Source, Text: r.Text, Generation: r.Generation,
@@ -93,9 +93,9 @@ func (h Hooks) Plan(ctx context.Context) (Planned, error) {
 	return p, nil
 }
 
-// idle asks systemd for the workloads' units that are inactive: those that have not been started since the boot, and those that
-// somebody has stopped. Without systemd there are none.
-func (h Hooks) idle(ctx context.Context) (unborn, stopped func(name string) bool) {
+// idle asks systemd for the workloads' units that are inactive: those that have not been started since the boot, and those whose
+// trial waits for a start. Without systemd there are none.
+func (h Hooks) idle(ctx context.Context, known []state.Workload) (unborn, stopped func(name string) bool) {
 	none := func(string) bool { return false }
 	manager, err := h.Systemd(ctx)
 	if err != nil {
@@ -105,14 +105,20 @@ func (h Hooks) idle(ctx context.Context) (unborn, stopped func(name string) bool
 	if err != nil {
 		return none, none
 	}
-	is := func(name string, begun bool) bool {
+	unborn = func(name string) bool {
 		if !slices.Contains(inactive, name+".service") {
 			return false
 		}
 		u, err := manager.Unit(ctx, name+".service")
-		return err == nil && !u.Queued && (u.InvocationID != "") == begun
+		return err == nil && !u.Queued && u.InvocationID == ""
 	}
-	return func(name string) bool { return is(name, false) }, func(name string) bool { return is(name, true) }
+	stopped = func(name string) bool {
+		u, err := manager.Unit(ctx, name+".service")
+		return err == nil && slices.ContainsFunc(known, func(w state.Workload) bool {
+			return w.Name == name && w.Trial != nil && rests(u, w.Trial.Wanted)
+		})
+	}
+	return unborn, stopped
 }
 
 // addMarked has a settling or a rollback that was cut off go on. The mark of a trial is the trial's, and that of a first version

@@ -11,6 +11,7 @@ import (
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/plan"
 	"github.com/sitelet/sitelet/internal/state"
+	"github.com/sitelet/sitelet/internal/workload"
 )
 
 // rounds bounds how often a reload starts over because its inputs have moved under it; the dirty flags bring the rest.
@@ -100,6 +101,9 @@ func (h Hooks) apply(ctx context.Context, p Planned, report func(Outcome)) ([]Ou
 	if err != nil {
 		return nil, err
 	}
+	if err := h.supersede(ctx, p, unpulled); err != nil {
+		return nil, err
+	}
 	if p.changesUnits() {
 		if err := manager.Reload(ctx); err != nil {
 			return nil, err
@@ -138,6 +142,38 @@ func (h Hooks) allowRetry(a plan.Action) error {
 			w.Refused = nil
 		}
 		return nil
+	})
+}
+
+// supersede ends the trials of versions that were stopped, and that others are to take the place of: what they were to replace is
+// kept for those.
+func (h Hooks) supersede(ctx context.Context, p Planned, unpulled map[string]error) error {
+	for _, a := range p.Actions {
+		i := slices.IndexFunc(p.known, func(w state.Workload) bool { return w.Name == a.Name && w.Trial != nil })
+		if a.Verb != plan.Recreate || i < 0 || unpulled[a.Name] != nil {
+			continue
+		}
+		err := h.at(a.Name).leave(ctx, a.Name, p.known[i].Trial.Generation)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// leave ends the trial of a generation, which has neither passed nor failed, and removes its container.
+func (h Hooks) leave(ctx context.Context, name string, generation workload.Digest) error {
+	return h.holding("create-"+name, func() error {
+		err := h.store().Change(name, func(w *state.Workload) error {
+			if w.Trial != nil && w.Trial.Generation == generation {
+				w.Trial = nil
+			}
+			return nil
+		})
+		if err := errors.Join(err, h.removeOthers(ctx, name)); err != nil {
+			return err
+		}
+		return h.unmark(name)
 	})
 }
 

@@ -105,7 +105,7 @@ func Hold(known []state.Workload) []Action {
 }
 
 func decide(w Wanted, k *state.Workload, host Host) Action {
-	a := Action{Name: w.Name, Verb: None}
+	a := Action{Name: w.Name, Verb: None, Generation: w.Generation}
 	switch {
 	case k == nil || k.Runs() == nil:
 		a.Verb = Create
@@ -115,11 +115,15 @@ func decide(w Wanted, k *state.Workload, host Host) Action {
 			a.Verb, a.Note = None, "it waits for its first start, which makes its container"
 		}
 		return a
-	case k.Trial != nil && host.Stopped != nil && host.Stopped(w.Name):
-		a.Note = "it was stopped during its trial, which goes on when it is started"
+	case k.Trial != nil && (host.Stopped == nil || !host.Stopped(w.Name)):
+		a.Verb = Resume
+		return a
+	case k.Trial != nil && (k.Trial.Generation == w.Generation || host.Frozen || k.Refuses(w.Generation, w.Text) && !k.Refused.Retry):
+		a.Note = "its trial goes on when it is started"
 		return a
 	case k.Trial != nil:
-		a.Verb = Resume
+		// Nobody has seen enough of that version, and nobody wants it any more.
+		a.Verb, a.Changes = Recreate, differences(k.Trial.Inputs, w.Inputs)
 		return a
 	}
 	a.Changes = differences(k.Current.Inputs, w.Inputs)

@@ -45,6 +45,10 @@ func TestDecide(t *testing.T) {
 		{name: "another one was refused", known: state.Workload{Current: version("g1", "l1"), Refused: refused}, want: Wanted{Generation: "g3"}, verb: Recreate},
 		{name: "on trial", known: state.Workload{Current: version("g1", "l1"), Trial: trial}, want: Wanted{Generation: "g3"}, verb: Resume},
 		{name: "stopped on trial", known: state.Workload{Current: version("g1", "l1"), Trial: trial}, want: Wanted{Generation: "g2"}, idle: true, verb: None},
+		{name: "stopped on trial, and edited", known: state.Workload{Current: version("g1", "l1"), Trial: trial}, want: Wanted{Generation: "g3"}, idle: true, verb: Recreate},
+		{name: "stopped on trial, and edited back", known: state.Workload{Current: version("g1", "l1"), Trial: trial}, want: Wanted{Generation: "g1"}, idle: true, verb: Recreate},
+		{name: "stopped on trial, and edited to what has failed", known: state.Workload{Current: version("g1", "l1"), Trial: &state.Trial{Version: *version("g3", "l1")}, Refused: refused}, want: Wanted{Generation: "g2"}, idle: true, verb: None},
+		{name: "mode init, stopped on trial", known: state.Workload{Current: version("g1", "l1"), Trial: trial}, want: Wanted{Generation: "g3"}, frozen: true, idle: true, verb: None},
 		{name: "mode init", known: state.Workload{Current: version("g1", "l1")}, want: Wanted{Generation: "g2"}, frozen: true, verb: Held},
 		{name: "mode init, same", known: state.Workload{Current: version("g1", "l1")}, want: Wanted{Generation: "g1", Revision: "l1", Render: "r"}, frozen: true, verb: None},
 	} {
@@ -55,7 +59,7 @@ func TestDecide(t *testing.T) {
 				host.Known = []state.Workload{c.known}
 			}
 			got := Make([]Wanted{c.want}, host)
-			if len(got) != 1 || got[0].Verb != c.verb || got[0].Restart != (c.verb == Recreate) {
+			if len(got) != 1 || got[0].Verb != c.verb || got[0].Restart != (c.verb == Recreate && !c.idle) {
 				t.Errorf("got %+v, want %s", got, c.verb)
 			}
 		})
