@@ -58,7 +58,8 @@ func (in Inputs) siteGone(name string) bool {
 }
 
 // follow returns the renderings that are to have their units: all but those whose workload is to stay with what runs. That is
-// the version on trial, the last good one where this one was refused, and in mode init whatever was deployed.
+// the version on trial, the last good one where this one was refused, and in mode init whatever was deployed;
+// what only another sitelet has worded otherwise is no other version.
 func (in Inputs) follow(rendered []Rendered, known []state.Workload) []Rendered {
 	by := map[string]*state.Workload{}
 	for i := range known {
@@ -69,7 +70,7 @@ func (in Inputs) follow(rendered []Rendered, known []state.Workload) []Rendered 
 		k := by[r.Name]
 		switch {
 		case k == nil || k.Runs() == nil:
-		case in.Config.Mode == config.Init && !k.Unproven:
+		case in.Config.Mode == config.Init && !k.Unproven && (r.Generation != k.Runs().Generation || r.Revision != k.Runs().Revision):
 			continue
 		case k.Trial != nil && k.Trial.Generation != r.Generation:
 			continue
