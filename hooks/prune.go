@@ -2,6 +2,7 @@ package hooks
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -46,5 +47,5 @@ func (h Hooks) remove(ctx context.Context, manager Manager, name string) error {
 	if err := os.RemoveAll(h.dir(name)); err != nil {
 		return err
 	}
-	return h.store().Remove(name)
+	return errors.Join(h.store().Remove(name), h.unmark(name))
 }

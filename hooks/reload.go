@@ -123,13 +123,31 @@ func (h Hooks) apply(ctx context.Context, p Planned, report func(Outcome)) ([]Ou
 		outcomes = append(outcomes, results...)
 	}
 	if p.Config.Prune {
-		pruned, err := h.Prune(ctx, p, nil)
+		pruned, err := h.pruneAll(ctx, p)
 		for _, o := range pruned {
 			report(o)
 		}
 		return append(outcomes, pruned...), err
 	}
 	return outcomes, nil
+}
+
+// pruneAll removes the orphans of a plan that still are some: carrying it out may have taken long.
+func (h Hooks) pruneAll(ctx context.Context, p Planned) ([]Outcome, error) {
+	var names []string
+	for _, a := range p.Actions {
+		if a.Verb == plan.Orphaned {
+			names = append(names, a.Name)
+		}
+	}
+	if names == nil {
+		return nil, nil
+	}
+	now, err := h.Plan(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return h.Prune(ctx, now, names)
 }
 
 // allowRetry forgets a refusal that was for want of something outside.

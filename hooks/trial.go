@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"time"
 
 	"github.com/sitelet/sitelet/internal/config"
@@ -39,7 +40,11 @@ func (h Hooks) Trial(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		if w, err := h.store().Read(name); err != nil || w.Trial == nil || w.Trial.Generation == watched {
+		w, err := h.store().Read(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil // it was pruned
+		}
+		if err != nil || w.Trial == nil || w.Trial.Generation == watched {
 			return err
 		}
 	}
