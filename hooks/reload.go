@@ -35,8 +35,10 @@ func (h Hooks) Reload(ctx context.Context, only string, pull bool, report func(O
 	var all []Outcome
 	for range rounds {
 		// Before anything is read: what changes from here on leaves a new flag.
-		if err := h.clearDirty(); err != nil {
-			return all, err
+		if only == "" {
+			if err := h.clearDirty(); err != nil {
+				return all, err
+			}
 		}
 		stamp := h.siteStamp()
 		failed := h.refreshSites(ctx)
