@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -219,7 +220,10 @@ func (h Hooks) do(ctx context.Context, manager Manager, a plan.Action) error {
 	case plan.Reload:
 		return h.reloadLive(ctx, a)
 	case plan.Start:
-		return manager.Enqueue(ctx, a.Name+".service")
+		if err := manager.Start(ctx, a.Name+".service"); err != nil {
+			return fmt.Errorf("%w; see journalctl -u %s", err, a.Name)
+		}
+		return nil
 	}
 	return h.resume(ctx, manager, a.Name)
 }
