@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
+	"time"
 
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/plan"
@@ -53,11 +55,25 @@ func (h Hooks) pull(ctx context.Context, r generator.Rendered) error {
 	defer forget()
 	h.Log("%s: pulling %s", r.Name, r.Image)
 	defer h.doing(r.Name, "pulling")()
-	_, failure := h.Engine.Pull(ctx, r.Image, keys)
+	_, failure := h.fetch(ctx, r.Image, keys)
 	if failure == nil || r.Pull == "newer" && h.Engine.ImageExists(ctx, r.Image) {
 		return nil
 	}
 	return errors.Join(failure, h.postpone(r, failure.Error()))
+}
+
+// pullTime is how long an image may take, as for sitelet-create@.service: nothing else is reloaded until then.
+const pullTime = time.Hour
+
+// fetch pulls an image, and gives up on a registry that never comes to an end.
+func (h Hooks) fetch(ctx context.Context, image string, flags []string) (id string, err error) {
+	ctx, cancel := context.WithTimeout(ctx, pullTime)
+	defer cancel()
+	id, err = h.Engine.Pull(ctx, image, flags)
+	if err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return "", fmt.Errorf("it has not come within %v", pullTime)
+	}
+	return id, err
 }
 
 // postpone refuses a version for want of something outside: the daemon-reload does not bring its unit, and the next reload tries
@@ -74,7 +90,7 @@ func (h Hooks) postpone(r generator.Rendered, reason string) error {
 func (h Hooks) followTags(ctx context.Context, p Planned) (Planned, error) {
 	moved := false
 	for _, a := range p.Actions {
-		if a.Verb != plan.None || a.Note != "" {
+		if !p.follows(a) {
 			continue
 		}
 		for _, r := range p.rendered {
@@ -94,10 +110,20 @@ func (h Hooks) followTags(ctx context.Context, p Planned) (Planned, error) {
 	return h.Plan(ctx)
 }
 
+// follows tells whether the tag of a workload is looked up: it runs unchanged, or on because another image of the tag was refused.
+func (p Planned) follows(a plan.Action) bool {
+	if a.Verb != plan.Refused {
+		return a.Verb == plan.None && a.Note == ""
+	}
+	return slices.ContainsFunc(p.known, func(w state.Workload) bool {
+		return w.Name == a.Name && w.Refused != nil && w.Pin != "" && w.Refused.Generation == a.Generation
+	})
+}
+
 func (h Hooks) followTag(ctx context.Context, r generator.Rendered) (moved bool, err error) {
 	h = h.at(r.Name)
 	defer h.doing(r.Name, "looking for a newer image")()
-	id, err := h.Engine.Pull(ctx, r.Image, nil)
+	id, err := h.fetch(ctx, r.Image, nil)
 	if err != nil {
 		return false, err
 	}
@@ -106,8 +132,9 @@ func (h Hooks) followTag(ctx context.Context, r generator.Rendered) (moved bool,
 		return false, err
 	}
 	c := h.named(r.Name, all)
-	if c == nil || c.ImageID == id {
-		return false, nil
+	w, err := h.store().Read(r.Name)
+	if err != nil || c == nil || c.ImageID == id || w.Pin == id {
+		return false, err
 	}
 	h.Log("%s: %s is another image now", r.Name, r.Image)
 	return true, h.store().Change(r.Name, func(w *state.Workload) error {

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Podman runs the podman command.
@@ -112,6 +113,7 @@ func (p Podman) Run(ctx context.Context, args ...string) ([]byte, error) {
 	cmd := p.command(ctx, args...)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
+	cmd.WaitDelay = 5 * time.Second // for what a podman that was killed has started
 	if err := cmd.Run(); err != nil {
 		if text := strings.TrimSpace(said.String()); text != "" {
 			return nil, fmt.Errorf("%s: %s", cmd.Args[0], strings.TrimPrefix(text, "Error: "))
