@@ -221,12 +221,23 @@ func (h Hooks) candidate(ctx context.Context, m made, all []engine.Container) (s
 	if args, err = h.choosePorts(ctx, m, args); err != nil {
 		return "", err
 	}
+	args = h.sameImage(ctx, m, args)
 	h.Log("creating the container of %s from %s", m.name, m.data.Image)
 	if err := h.Engine.Create(ctx, args, env); err != nil {
 		return "", fmt.Errorf("creating the container of %s: %w", m.name, err)
 	}
 	_ = os.Remove(generator.QuadletPath(h.Paths, m.render)) // where it is left, the generator sweeps it up
 	return name, nil
+}
+
+// sameImage returns the arguments of podman create for the image that a version which was gone back to had, if that is still there.
+func (h Hooks) sameImage(ctx context.Context, m made, args []string) []string {
+	w, err := h.store().Read(m.name)
+	at := slices.Index(args, m.data.Image)
+	if err != nil || at < 0 || w.Current == nil || w.Current.Generation != m.data.Generation || w.Current.ImageID == "" || !h.Engine.ImageExists(ctx, w.Current.ImageID) {
+		return args
+	}
+	return slices.Concat(args[:at], []string{"--pull=never", w.Current.ImageID}, args[at+1:])
 }
 
 // promote gives the workload's name to the candidate. There is a moment without a container of that name; a run that finds it

@@ -123,6 +123,7 @@ func TestRollbackByHand(t *testing.T) {
 			h, s := trialOf(t, m)
 			s.unit = systemd.Unit{ActiveState: "active", InvocationID: "new"}
 			m.containers[m.index("web")].State = "running"
+			m.containers[0].ImageID = "image1"
 			if err := h.settle(context.Background(), "web", genB); err != nil {
 				t.Fatal(err)
 			}
@@ -149,6 +150,9 @@ func TestRollbackByHand(t *testing.T) {
 					t.Errorf("%+v, %q\n%s", m.containers, s.calls, diff)
 				}
 				return
+			}
+			if args := m.created[2]; !slices.Contains(args, "image1") || slices.Contains(args, "localhost/i:1") {
+				t.Errorf("it is made from what its tag is now: %q", args)
 			}
 			if w.Current.Generation != genA || w.Refused == nil || w.Refused.Generation != genB || m.containers[0].State != "running" {
 				t.Errorf("state %+v, containers %+v", w, m.containers)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/sitelet/sitelet/internal/config"
+	"github.com/sitelet/sitelet/internal/engine"
 	"github.com/sitelet/sitelet/internal/state"
 	"github.com/sitelet/sitelet/internal/systemd"
 	"github.com/sitelet/sitelet/internal/workload"
@@ -238,11 +239,19 @@ func why(u systemd.Unit) string {
 
 // settle makes the generation on trial the current one and gives up its predecessor's container.
 func (h Hooks) settle(ctx context.Context, name string, generation workload.Digest) error {
-	err := h.change(name, func(w *state.Workload) error {
+	all, err := h.containers(ctx, name)
+	if err != nil {
+		return err
+	}
+	err = h.change(name, func(w *state.Workload) error {
 		if w.Trial == nil || w.Trial.Generation != generation {
 			return nil
 		}
 		v := w.Trial.Version
+		left := find(all, func(c engine.Container) bool { return generationOf(c) == w.Current.Generation })
+		if left != nil {
+			w.Current.ImageID = left.ImageID
+		}
 		w.Previous, w.Current, w.Trial, w.Refused, w.Unproven = w.Current, &v, nil, nil, false
 		w.Note(h.event(v, "", "updated", ""))
 		return nil

@@ -29,6 +29,7 @@ type Version struct {
 	Wanted     bool            // started at boot
 	Inputs     []workload.Input
 	Unit       string // NAME.service
+	ImageID    string `json:",omitempty"` // of its container, once another version has taken its place: a tag may have moved since
 	Create     string // what its container is made from (generator.HookData), for whatever Podman there is then; holds secrets
 }
 
