@@ -285,7 +285,7 @@ func (h Hooks) recreate(ctx context.Context, manager Manager, a plan.Action) err
 		return err
 	}
 	end := h.doing(name, "restarting")
-	err = manager.Restart(ctx, service)
+	err = restart(ctx, manager, service)
 	end()
 	if err != nil {
 		return errors.Join(err, h.clearReady(name))
@@ -310,7 +310,7 @@ func (h Hooks) resume(ctx context.Context, manager Manager, name string) error {
 		return err
 	}
 	if u.InvocationID == w.Trial.Before && (u.ActiveState != "inactive" || w.Trial.Wanted && u.InvocationID == "") {
-		err = manager.Restart(ctx, name+".service")
+		err = restart(ctx, manager, name+".service")
 	} else {
 		err = manager.Enqueue(ctx, "sitelet-trial@"+name+".service")
 	}

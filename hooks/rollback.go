@@ -227,9 +227,7 @@ func (h Hooks) startAgain(ctx context.Context, manager Manager, m made) error {
 	if err != nil {
 		return err
 	}
-	// A unit that has not failed has nothing to reset, and says so.
-	_ = manager.ResetFailed(ctx, service)
-	if err := manager.Restart(ctx, service); err != nil {
+	if err := restart(ctx, manager, service); err != nil {
 		return err
 	}
 	how, reason, err := h.watch(ctx, name, last.InvocationID, 0)
@@ -247,4 +245,12 @@ func (h Hooks) startAgain(ctx context.Context, manager Manager, m made) error {
 		w.Note(h.event(*w.Current, "", "rolled back", ""))
 		return nil
 	})
+}
+
+// restart starts another version, with all the starts that its limit allows: systemd counts those of the version before, and those by
+// hand, too.
+func restart(ctx context.Context, manager Manager, service string) error {
+	// A unit that has not failed has nothing to reset, and says so.
+	_ = manager.ResetFailed(ctx, service)
+	return manager.Restart(ctx, service)
 }
