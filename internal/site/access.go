@@ -15,10 +15,10 @@ func addRouterAccess(rs *Resources, r *Resource) {
 	a := RouterAccess{
 		Resource:       r,
 		Roles:          spec.roles(),
-		BindHost:       spec.get("bindHost").check(hostProblem),
+		BindHost:       spec.optional("bindHost").check(hostProblem),
 		Names:          spec.get("subjectAlternativeNames").sans(),
-		TLSCredentials: cmp.Or(spec.get("tlsCredentials").check(labelProblem), r.Name),
-		Issuer:         spec.get("issuer").check(fileProblem),
+		TLSCredentials: cmp.Or(spec.optional("tlsCredentials").check(labelProblem), r.Name),
+		Issuer:         spec.optional("issuer").check(fileProblem),
 	}
 	if given := spec.get("generateTlsCredentials"); given != nil {
 		a.Given = !given.flag()

@@ -133,7 +133,7 @@ func (n *node) port() uint16 {
 	return uint16(port)
 }
 
-func (n *node) credentials() string { return n.get("tlsCredentials").check(fileProblem) }
+func (n *node) credentials() string { return n.optional("tlsCredentials").check(fileProblem) }
 
 // observers are those of the CRDs.
 var observers = []string{"auto", "none", "http1", "http2"}

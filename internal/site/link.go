@@ -23,12 +23,11 @@ func addLink(rs *Resources, r *Resource) {
 	if cost, ok := spec.get("cost").integer(0, maxCost); ok && cost > 0 {
 		l.Cost = int(cost)
 	}
+	l.Proxy = spec.get("settings").optional("proxy-configuration").check(fileProblem)
 	for setting := range spec.get("settings").items() {
-		if setting.key == "proxy-configuration" {
-			l.Proxy = setting.check(fileProblem)
-			continue
+		if setting.key != "proxy-configuration" {
+			setting.idle("proxy-configuration")
 		}
-		setting.idle("proxy-configuration")
 	}
 	if len(r.Name) >= 9 && r.Name[:9] == "auto-mesh" {
 		r.root.get("metadata").get("name").fail("begins with auto-mesh, as the names that routers give", "Give the Link another name.")

@@ -71,6 +71,14 @@ func (n *node) get(key string) *node {
 	return nil
 }
 
+// optional is get for what an empty string leaves out too, as it does for upstream.
+func (n *node) optional(key string) *node {
+	if m := n.get(key); m != nil && (m.kind != textKind || m.text != "") {
+		return m
+	}
+	return nil
+}
+
 func (n *node) usable() bool { return n != nil && !n.bad && n.kind != nullKind }
 
 // items yields what can be used of a list or an object.

@@ -35,6 +35,9 @@ func TestRules(t *testing.T) {
 	for _, c := range []struct{ kind, spec, want string }{
 		{"Listener", "spec: {routingKey: k, host: localhost, port: 1}", ""},
 		{"Listener", "spec: {routingKey: k, host: '::1', port: 65535, type: tcp, observer: none}", ""},
+		{"Listener", "spec: {routingKey: k, host: h, port: 1, type: '', observer: '', tlsCredentials: ''}", ""},
+		{"RouterAccess", "spec: {roles: [{name: edge}], bindHost: '', issuer: '', tlsCredentials: '', accessType: ''}", ""},
+		{"Link", "spec: {tlsCredentials: c, endpoints: [{name: inter-router, host: h, port: '1', group: ''}], settings: {proxy-configuration: ''}}", ""},
 		{"Listener", "", "1:1: spec: is missing. Write routingKey, host and port below spec."},
 		{"Listener", "spec:", "1:1: spec: is missing. Write routingKey, host and port below spec."},
 		{"Listener", "spec: text", "4:7: spec: must be an object, not a string. Write an object."},
