@@ -5,16 +5,20 @@ import (
 	"errors"
 	"net"
 	"net/netip"
+	"syscall"
 	"time"
 
 	"github.com/sitelet/sitelet/internal/management"
 	"github.com/sitelet/sitelet/internal/router"
 )
 
-// errTaken is for what the router says of a tcpListener in the same case.
-var errTaken = errors.New("address already in use: stop what listens there, or take another port")
+// For what the router says of a tcpListener in the same cases.
+var (
+	errTaken   = errors.New("address already in use: stop what listens there, or take another port")
+	errNowhere = errors.New("cannot assign requested address: write one that this host has as bindHost, or none for all that it has")
+)
 
-// withoutTaken leaves out listeners for links whose ports somebody else has: a router can crash over such a request
+// withoutTaken leaves out listeners for links that cannot be opened, as somebody else has the port: a router can crash over such a request
 // (seen on skupper-router e2ec51a4), where for a tcpListener it reports a state. Have is what the router has: ports of what it is
 // to let go of are its own, under whatever name.
 func withoutTaken(requests []router.Request, have []router.Entity) (rest []router.Request, failures []management.Failure) {
@@ -24,16 +28,19 @@ func withoutTaken(requests []router.Request, have []router.Entity) (rest []route
 		if e := o.entity(r.Entity.Type, r.Entity.Name); r.Operation == router.Delete && e != nil && (e.Type == "listener" || e.Type == "tcpListener" && e.Get("operStatus") == "up") {
 			freed[text(e, "port")] = true
 		}
-		if r.Operation == router.Create && r.Entity.Type == "listener" && !freed[text(&r.Entity, "port")] && isTaken(r.Entity) {
-			failures = append(failures, management.Failure{Request: r, Err: errTaken})
-			continue
+		if r.Operation == router.Create && r.Entity.Type == "listener" && !freed[text(&r.Entity, "port")] {
+			if err := tryOut(r.Entity); err != nil {
+				failures = append(failures, management.Failure{Request: r, Err: err})
+				continue
+			}
 		}
 		rest = append(rest, r)
 	}
 	return rest, failures
 }
 
-func isTaken(listener router.Entity) bool {
+// tryOut returns why a listener cannot be opened now, nil if it can.
+func tryOut(listener router.Entity) error {
 	host, _ := listener.Get("host").(string)
 	port, _ := listener.Get("port").(string)
 	network := "tcp"
@@ -43,11 +50,15 @@ func isTaken(listener router.Entity) bool {
 		network = "tcp6"
 	}
 	l, err := net.Listen(network, net.JoinHostPort(host, port))
-	if err != nil {
-		return true
+	switch {
+	case err == nil:
+		return l.Close()
+	case errors.Is(err, syscall.EADDRINUSE):
+		return errTaken
+	case errors.Is(err, syscall.EADDRNOTAVAIL):
+		return errNowhere
 	}
-	l.Close()
-	return false
+	return err
 }
 
 // isShut tells whether a router could not open a listener, and why.

@@ -256,6 +256,11 @@ func TestLivePortMoves(t *testing.T) {
 		t.Error(err)
 	}
 	l.wants(t, "delete listener b-inter-router", "update sslProfile tls")
+
+	put(t, l.Hooks, "resources/access.yaml", resourceText("RouterAccess", "d", fmt.Sprintf("roles: [{name: inter-router, port: %d}], bindHost: 192.0.2.5", port)))
+	if err := l.SyncSite(t.Context(), "ns1"); err == nil || !strings.Contains(err.Error(), "create listener d-inter-router: cannot assign requested address: write one that this host has") {
+		t.Error(err)
+	}
 }
 
 // TestAskKeeps has a status that was asked for be in runtime/resources too: a link comes up when nobody reloads. What the router has
