@@ -2,6 +2,7 @@ package router
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -21,7 +22,9 @@ func TestParseRefuses(t *testing.T) {
 		{`[["router", {"port": null}]]`, "entity 1 of a router's configuration: port should be a string, a number or a boolean"},
 	}
 	for _, test := range tests {
-		if got, err := Parse([]byte(test.text)); err == nil || err.Error() != test.want {
+		got, err := Parse([]byte(test.text))
+		// Package json says either, by chance, so that nobody relies on it.
+		if err == nil || strings.Replace(err.Error(), "json: unable to ", "json: cannot ", 1) != test.want {
 			t.Errorf("%s:\ngot  %+v, %v\nwant %s", test.text, got, err, test.want)
 		}
 	}
