@@ -10,6 +10,7 @@ import (
 	"github.com/sitelet/sitelet/internal/diag"
 	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/site"
+	"github.com/sitelet/sitelet/internal/state"
 )
 
 // wantedPort is one that a workload listens on, or is to.
@@ -38,7 +39,7 @@ func wantedPorts(in inputs) []wantedPort {
 				continue
 			}
 			w.docker = r.Platform == "docker"
-			if port := r.Port("local"); r.Router != nil && port != 0 {
+			if port := r.Port(state.LocalPort); r.Router != nil && port != 0 {
 				w.Socket = site.Socket{Addr: loopback, Port: port, Owner: "the router of namespace " + s.Namespace}
 				all = append(all, w)
 			}

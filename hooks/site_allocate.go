@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	localPort     = "local"
+	localPort     = state.LocalPort
 	firstLocal    = 5671  // where upstream begins to look for each
 	firstInternal = 55671 // of role inter-router
 	firstEdge     = 45671

@@ -281,7 +281,7 @@ func (h Hooks) forgetSite(ctx context.Context, namespace string, purge bool) err
 // GenerateLink returns a link to a namespace's site for a host, the first where none is given, and under another name if one is
 // given. Where there is none for that host, hosts lists those that there are.
 func (h Hooks) GenerateLink(namespace, host, name string) (text []byte, hosts []string, err error) {
-	if name != "" && site.CheckNamespace(name) != nil {
+	if name != "" && site.CheckName(name) != nil {
 		return nil, nil, fmt.Errorf("%q is no name for a Link; write lower-case letters, digits and hyphens", name)
 	}
 	if err := checkNamespace(namespace); err != nil {

@@ -43,15 +43,15 @@ func fileProblem(name string) problem {
 	return problem{}
 }
 
-// CheckNamespace returns an error that says what is wrong with the name of a namespace, nil if nothing is.
-func CheckNamespace(name string) error {
+// CheckName returns an error that says what is wrong with a name as most kinds have it, a Link for one; nil if nothing is.
+func CheckName(name string) error {
 	if p := labelProblem(name); p.message != "" {
 		return p
 	}
 	return nil
 }
 
-// CheckHost is CheckNamespace for a name or an address that a certificate is for.
+// CheckHost is CheckName for a name or an address that a certificate is for.
 func CheckHost(name string) error {
 	if p := sanProblem(name); p.message != "" {
 		return p

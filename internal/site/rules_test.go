@@ -177,7 +177,7 @@ func TestSiteRules(t *testing.T) {
 func TestNames(t *testing.T) {
 	for name, want := range map[string]bool{"a": true, "a-b1": true, "1": true, "": false, "-a": false, "a-": false, "A": false, "a.b": false, "a_b": false,
 		"ä": false, "a/b": false, strings.Repeat("a", 200): true, strings.Repeat("a", 201): false} {
-		if got := CheckNamespace(name) == nil; got != want {
+		if got := CheckName(name) == nil; got != want {
 			t.Errorf("namespace %q: %t", name, got)
 		}
 	}

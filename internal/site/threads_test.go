@@ -73,7 +73,7 @@ func TestThreads(t *testing.T) {
 func TestThread1409(t *testing.T) {
 	for _, name := range []string{"On Prem", "on_prem", "on.prem", "-on", "ON"} {
 		rs := Parse("ns1", []source.File{{Path: "f.yaml", Data: []byte(strings.Replace(resourceText("Site", ""), "x}", "'"+name+"'}", 1))}}, Env{})
-		if rs.Site != nil || !rs.SiteErr || CheckNamespace(name) == nil {
+		if rs.Site != nil || !rs.SiteErr || CheckName(name) == nil {
 			t.Errorf("%s is taken", name)
 		}
 	}

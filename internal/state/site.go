@@ -27,7 +27,10 @@ type Site struct {
 	Stopped   bool     `json:",omitempty"` // because its Site was deleted, not by an operator
 }
 
-// Port is one that was allocated. Its name is "local", or ACCESS/ROLE for a RouterAccess.
+// LocalPort is the name of the port of a router's own endpoint.
+const LocalPort = "local"
+
+// Port is one that was allocated. Its name is LocalPort, or ACCESS/ROLE for a RouterAccess.
 type Port struct {
 	Name string
 	Port uint16
