@@ -39,12 +39,12 @@ func ParseVersion(s string) (Version, error) {
 	return v, nil
 }
 
-// Compare returns a negative number if v is older than w, zero if they are equal, a positive number if v is newer.
-func (v Version) Compare(w Version) int {
+// compare returns a negative number if v is older than w, zero if they are equal, a positive number if v is newer.
+func (v Version) compare(w Version) int {
 	return cmp.Or(cmp.Compare(v.Major, w.Major), cmp.Compare(v.Minor, w.Minor), cmp.Compare(v.Patch, w.Patch))
 }
 
 // AtLeast tells whether v is w or newer.
-func (v Version) AtLeast(w Version) bool { return v.Compare(w) >= 0 }
+func (v Version) AtLeast(w Version) bool { return v.compare(w) >= 0 }
 
 func (v Version) String() string { return fmt.Sprintf("%d.%d.%d", v.Major, v.Minor, v.Patch) }
