@@ -109,7 +109,7 @@ func TestLoad(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, found = Load(p)
-	if got.Mode != Init || lines(found) != unreadable+": is not a regular file. Mend its type or its permissions, or move it away." {
+	if got.Mode != Init || lines(found) != unreadable+": is not a regular file. Mend its type, size or permissions, or move it away." {
 		t.Errorf("got %+v and %v", got, found)
 	}
 }
