@@ -65,5 +65,8 @@ func (c *cli) stateOf(cmd *cobra.Command, name string) (state.Workload, error) {
 	if errors.Is(err, fs.ErrNotExist) {
 		return w, notDeployed(name)
 	}
-	return w, err
+	if err != nil {
+		return w, fmt.Errorf("%w; `sitelet reload` makes it again from the container and its unit", err)
+	}
+	return w, nil
 }
