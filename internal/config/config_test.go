@@ -47,7 +47,7 @@ func TestReadRefuses(t *testing.T) {
 		{"unknown mode", "\n  mode = \"of\"", `1.toml:2:3: mode: "of" is no mode. Write "update", "init" or "off".`},
 		{"mode of another type", `mode = true`, `1.toml:1:1: mode: true is no mode. Write "update", "init" or "off".`},
 		{"misspelt key", "\n# mde\nmde = 'off'", `1.toml:3:1: mde: is no key of this file. Did you mean mode?`},
-		{"other case", "MODE = 'off'", `1.toml:1:1: MODE: is no key of this file. See sitelet.toml(5) for the keys that there are.`},
+		{"other case", "MODE = 'off'", `1.toml:1:1: MODE: is no key of this file. Did you mean mode?`},
 		{"misspelt table", "[container]\ndirectories = ['/a']", `1.toml:1:1: container: is no key of this file. Did you mean containers?`},
 		{"misspelt inner key", "[containers]\n\tdirectory = ['/a']", `1.toml:2:2: containers.directory: is no key of this file. Did you mean containers.directories?`},
 		{"key outside its table", "directories = ['/a']", `1.toml:1:1: directories: is no key of this file. Did you mean containers.directories?`},

@@ -40,7 +40,7 @@ func TestRules(t *testing.T) {
 		{"Link", "spec: {tlsCredentials: c, endpoints: [{name: inter-router, host: h, port: '1', group: ''}], settings: {proxy-configuration: ''}}", ""},
 		{"Listener", "", "1:1: spec: is missing. Write routingKey, host and port below spec."},
 		{"Listener", "spec:", "1:1: spec: is missing. Write routingKey, host and port below spec."},
-		{"Listener", "spec: text", "4:7: spec: must be an object, not a string. Write an object."},
+		{"Listener", "spec: text", "4:7: spec: must be an object, not a string. Its fields are routingKey, host, port, tlsCredentials, type, observer, exposePodsByName, settings."},
 		{"Listener", "spec: {routingKey: k, host: h, port: 0}", "4:38: spec.port: must be at least 1, not 0. Write a number from 1 to 65535."},
 		{"Listener", "spec: {routingKey: k, host: h, port: 65536}", "4:38: spec.port: must be at most 65535, not 65536. Write a number from 1 to 65535."},
 		{"Listener", "spec: {routingKey: k, host: h, port: 99999999999999999999}", "4:38: spec.port: must be at most 65535, not 99999999999999999999. Write a number from 1 to 65535."},

@@ -137,13 +137,13 @@ func (n *node) conformTo(f *field) {
 			}
 		}
 	case objectForm:
-		if n.expect(n.kind == objectKind, "an object") {
+		if n.expectObject(f.of) {
 			n.conform(f.of)
 		}
 	case objectsForm:
 		if n.expect(n.kind == listKind, "a list of objects") {
 			for _, m := range n.members {
-				if m.expect(m.kind == objectKind, "an object") {
+				if m.expectObject(f.of) {
 					m.conform(f.of)
 				}
 			}
@@ -167,12 +167,23 @@ func (n *node) expectWord() {
 
 // expect reports n unless ok, and passes ok on.
 func (n *node) expect(ok bool, want string) bool {
-	if n.bad || ok {
-		return ok && !n.bad
+	if !ok && !n.bad {
+		n.refuse(want, n.expectHint(want))
 	}
+	return !n.bad
+}
+
+// expectObject is expect for an object of shape s.
+func (n *node) expectObject(s *shape) bool {
+	if n.kind != objectKind && !n.bad {
+		n.refuse("an object", "Its fields are "+strings.Join(s.names(), ", ")+".")
+	}
+	return !n.bad
+}
+
+func (n *node) refuse(want, hint string) {
 	n.bad = true
-	n.fail("must be "+want+", not "+n.kind.String(), n.expectHint(want))
-	return false
+	n.fail("must be "+want+", not "+n.kind.String(), hint)
 }
 
 func (n *node) expectHint(want string) string {

@@ -1,10 +1,17 @@
 // Package spelling finds out what a misspelt name was meant to be.
 package spelling
 
-// Nearest returns the first of the words that name differs from by the fewest slips of the pen, if they are few for its
-// length: one for a name of up to three bytes, three from eight on. A slip adds, drops or replaces a byte, or swaps it with
+import "strings"
+
+// Nearest returns the word that name differs from in its capitals alone, or else the first of the words that it differs from by
+// the fewest slips of the pen, if they are few for its length: one for a name of up to three bytes, three from eight on. A slip adds, drops or replaces a byte, or swaps it with
 // the next (the optimal string alignment distance).
 func Nearest(name string, words []string) (word string, ok bool) {
+	for _, w := range words {
+		if strings.EqualFold(w, name) {
+			return w, true
+		}
+	}
 	fewest := 1 + min(3, (len(name)+1)/3)
 	for _, w := range words {
 		if n := slips(name, w, fewest); n < fewest {

@@ -12,6 +12,8 @@ func TestNearest(t *testing.T) {
 		{"directory", "directories"},
 		{"directoy", ""},
 		{"en", "env"},
+		{"END", "end"},
+		{"EN", ""},
 		{"enb", "env"},
 		{"xyz", ""},
 		{"", ""},
