@@ -65,7 +65,10 @@ Exits with 0 if that is done, 1 if it failed, 2 if it was called in a wrong way.
 			c.warnOfLinger(h)
 		}
 		defer c.busy(name + ": " + verb)()
-		return job(manager, cmd.Context(), name+".service")
+		if err := job(manager, cmd.Context(), name+".service"); err != nil {
+			return fmt.Errorf("%w; `sitelet status %s` says why", err, args[0])
+		}
+		return nil
 	}
 	return cmd
 }
