@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -35,7 +34,7 @@ func (h Hooks) siteRecord(namespace string) (state.Site, error) {
 func (h Hooks) platformBefore(namespace string) string {
 	file, bad := generator.Reader(h.Paths).File(filepath.Join(h.home(namespace), "internal/platform.yaml"))
 	platform, ok := strings.CutPrefix(strings.TrimSpace(string(file.Data)), "platform: ")
-	if bad != nil || !ok || !slices.Contains([]string{"podman", "docker", "linux"}, platform) {
+	if bad != nil || !ok || !config.IsPlatform(platform) {
 		return ""
 	}
 	return platform

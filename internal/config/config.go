@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -57,7 +56,7 @@ var upgradeNames = []string{Newer: "newer", Always: "always", Never: "never"}
 // WithEnvironment returns the configuration with what Skupper's own variables set: SKUPPER_PLATFORM and SKUPPER_ROUTER_IMAGE.
 func (c Config) WithEnvironment(getenv func(string) string) (Config, error) {
 	if platform := getenv("SKUPPER_PLATFORM"); platform != "" {
-		if !slices.Contains(platforms, platform) {
+		if !IsPlatform(platform) {
 			return c, fmt.Errorf("SKUPPER_PLATFORM is %q; set it to %s, or unset it", platform, platformList)
 		}
 		c.Platform = platform

@@ -36,9 +36,12 @@ var platforms = []string{"podman", "docker", "linux"}
 
 const platformList = `"podman", "docker" or "linux"`
 
+// IsPlatform tells whether a name is one of a platform that sites run on.
+func IsPlatform(name string) bool { return slices.Contains(platforms, name) }
+
 func setPlatform(c *Config, value any) diag.List {
 	name, _ := value.(string)
-	if !slices.Contains(platforms, name) {
+	if !IsPlatform(name) {
 		return diag.List{{Message: show(value) + " is no platform for sites", Hint: "Write " + platformList + "."}}
 	}
 	c.Platform = name
