@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -154,25 +153,6 @@ func (h Hooks) giveUp(ctx context.Context, m made, failure error) error {
 		return fmt.Errorf("%w; %w", failure, errNoCandidate)
 	}
 	return errors.Join(failure, err)
-}
-
-// readyPath is where a reload notes that it has seen to the container: the create unit of the restart that follows is skipped then
-// (ConditionPathExists= of sitelet-create@.service), as nothing serves in the meantime. The trial, which the restart pulls in
-// after it, takes the note away.
-func (h Hooks) readyPath(name string) string { return filepath.Join(h.dir(name), "ready") }
-
-func (h Hooks) setReady(name string) error {
-	if err := os.MkdirAll(h.dir(name), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(h.readyPath(name), nil, 0o600)
-}
-
-func (h Hooks) clearReady(name string) error {
-	if err := os.Remove(h.readyPath(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }
 
 // candidate returns the name or id of a container of m's generation, and creates it unless a run before has.
@@ -376,15 +356,4 @@ func (h Hooks) decryptionKeys(m made) (flags []string, remove func(), err error)
 		flags = append(flags, flag)
 	}
 	return flags, remove, nil
-}
-
-// isPublish returns the value of a --publish flag at i, and where it stands.
-func isPublish(args []string, i int) (at int, value string, ok bool) {
-	if value, ok := strings.CutPrefix(args[i], "--publish="); ok {
-		return i, value, true
-	}
-	if args[i] == "--publish" && i+1 < len(args) {
-		return i + 1, args[i+1], true
-	}
-	return 0, "", false
 }

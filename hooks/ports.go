@@ -139,3 +139,14 @@ func (p mapping) free(port uint16) bool {
 	}
 	return true // Go has no sockets of sctp: Podman will say so at the start
 }
+
+// isPublish returns the value of a --publish flag at i, and where it stands.
+func isPublish(args []string, i int) (at int, value string, ok bool) {
+	if value, ok := strings.CutPrefix(args[i], "--publish="); ok {
+		return i, value, true
+	}
+	if args[i] == "--publish" && i+1 < len(args) {
+		return i + 1, args[i+1], true
+	}
+	return 0, "", false
+}
