@@ -136,7 +136,7 @@ func TestAnotherLocalCA(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := refresh(t, l.Hooks)
-	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	if _, err := l.dialRouter(ctx, s); err == nil || !strings.Contains(err.Error(), "restart skupper-ns1") {
 		t.Error(err)

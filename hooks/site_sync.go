@@ -118,15 +118,19 @@ func (h Hooks) dialRouter(ctx context.Context, s Site) (*management.Client, erro
 	if err != nil {
 		return nil, err
 	}
+	var why error
 	for {
 		client, err := management.Dial(ctx, endpoint)
-		if err == nil {
+		switch {
+		case err == nil:
 			return client, nil
+		case why == nil || ctx.Err() == nil:
+			why = err // a try that the end has cut off says less than the one before
 		}
 		select {
 		case <-time.After(routerPoll):
 		case <-ctx.Done():
-			return nil, &noAnswerError{s.Namespace, err}
+			return nil, &noAnswerError{s.Namespace, why}
 		}
 	}
 }
