@@ -19,6 +19,7 @@ import (
 	"github.com/sitelet/sitelet/internal/ports"
 	"github.com/sitelet/sitelet/internal/router"
 	"github.com/sitelet/sitelet/internal/site"
+	"github.com/sitelet/sitelet/internal/source"
 )
 
 // refreshSite brings a namespace's runtime directory to what its input says: tokens redeemed, ports allocated, certificates
@@ -125,7 +126,7 @@ func staticLinks(s Site, runtime string) ([]links.File, error) {
 // replace writes a file whole, for a reader of any moment, unless it is so already. It is made beside its place, to get the SELinux
 // label that is for there. One at a time may write a file, and what one leaves behind that was killed is for sweep or removeOthers.
 func replace(path string, data []byte, mode fs.FileMode) error {
-	old, err := os.ReadFile(path)
+	old, err := source.Made(path)
 	if info, statErr := os.Lstat(path); err == nil && statErr == nil && bytes.Equal(old, data) && info.Mode() == mode {
 		return nil
 	}

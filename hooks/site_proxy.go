@@ -9,6 +9,7 @@ import (
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/router"
 	"github.com/sitelet/sitelet/internal/site"
+	"github.com/sitelet/sitelet/internal/source"
 )
 
 // proxy is what a Link's proxy-configuration names.
@@ -58,7 +59,7 @@ func (h Hooks) proxyFile(dir string) func(key string) string {
 
 // rendered returns the entities of the configuration that was rendered last; none where there is none that can be read.
 func (h Hooks) rendered(namespace string) []router.Entity {
-	text, err := os.ReadFile(filepath.Join(h.home(namespace), "runtime/router/skrouterd.json"))
+	text, err := source.Made(filepath.Join(h.home(namespace), "runtime/router/skrouterd.json"))
 	if err != nil {
 		return nil
 	}
@@ -70,13 +71,13 @@ func (h Hooks) rendered(namespace string) []router.Entity {
 func (h Hooks) routedProxies(namespace string) []proxy {
 	var all []proxy
 	for _, e := range h.rendered(namespace) {
-		if e.Type != "proxyProfile" {
+		if e.Type != "proxyProfile" || filepath.Base(e.Name) != e.Name {
 			continue
 		}
 		all = append(all, newProxy(e.Name, func(key string) string {
 			value, _ := e.Get(key).(string)
 			if key == "password" && value != "" {
-				password, _ := os.ReadFile(filepath.Join(h.home(namespace), "runtime/certs", e.Name, "password.txt"))
+				password, _ := source.Made(filepath.Join(h.home(namespace), "runtime/certs", e.Name, "password.txt"))
 				return string(password)
 			}
 			return value

@@ -20,6 +20,7 @@ import (
 	"github.com/sitelet/sitelet/internal/management"
 	"github.com/sitelet/sitelet/internal/pki"
 	"github.com/sitelet/sitelet/internal/router"
+	"github.com/sitelet/sitelet/internal/source"
 )
 
 const (
@@ -289,7 +290,7 @@ func (h Hooks) profileDigests(namespace string, entities []router.Entity) map[st
 		}
 		var all []byte
 		for _, file := range files {
-			data, _ := os.ReadFile(filepath.Join(h.home(namespace), "runtime/certs", e.Name, file))
+			data, _ := source.Made(filepath.Join(h.home(namespace), "runtime/certs", e.Name, file))
 			all = append(append(all, file...), data...)
 		}
 		digests[e.Name] = digest(all)

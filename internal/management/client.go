@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/Azure/go-amqp"
+
+	"github.com/sitelet/sitelet/internal/source"
 )
 
 // defaultTimeout is far above what a router takes (milliseconds), and bearable for who waits for a reload.
@@ -40,7 +42,7 @@ func Files(address, directory string) (Endpoint, error) {
 		name    string
 		content *[]byte
 	}{{"ca.crt", &e.CA}, {"tls.crt", &e.Cert}, {"tls.key", &e.Key}} {
-		content, err := os.ReadFile(filepath.Join(directory, file.name))
+		content, err := source.Made(filepath.Join(directory, file.name))
 		if err != nil {
 			return Endpoint{}, fmt.Errorf("the router cannot be asked without its client certificate: %w", err)
 		}

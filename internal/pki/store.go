@@ -10,6 +10,8 @@ import (
 	"slices"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/sitelet/sitelet/internal/source"
 )
 
 // The parents below a namespace's runtime directory.
@@ -111,7 +113,7 @@ func (s store) read(parent, name string) (content, error) {
 		if info, err := os.Lstat(file); err != nil || !info.Mode().IsRegular() {
 			continue
 		}
-		if *e.data, err = os.ReadFile(file); err != nil {
+		if *e.data, err = source.Made(file); err != nil {
 			return c, fmt.Errorf("reading a certificate: %w", err)
 		}
 		known++
@@ -243,15 +245,25 @@ func (s store) setModes(parent, name string, c content) error {
 }
 
 func (s store) setMode(path string, mode fs.FileMode) error {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	if err == nil && info.Mode().Perm() != mode {
 		s.before()
-		err = os.Chmod(path, mode)
+		err = chmod(path, mode)
 	}
 	if err != nil {
 		return fmt.Errorf("setting the mode of a certificate: %w", err)
 	}
 	return nil
+}
+
+// chmod sets a mode, and not that of what a link leads to: the router can put one there.
+func chmod(path string, mode fs.FileMode) error {
+	f, err := os.OpenFile(path, os.O_RDONLY|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return f.Chmod(mode)
 }
 
 // remove removes what a directory holds and is not to be kept.
