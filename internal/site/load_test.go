@@ -247,6 +247,15 @@ func TestSecretLines(t *testing.T) {
 	}
 }
 
+// A file that is something else, such as a log, takes no longer than one that is large.
+func TestMaxDocuments(t *testing.T) {
+	for n, want := range map[int]int{maxDocuments: maxDocuments, maxDocuments + 1: 1, 150000: 1} {
+		if list := parse(strings.Repeat("--- a\n", n), Env{}).Findings(); len(list) != want || want == 1 && !strings.Contains(list[0].Message, "documents") {
+			t.Errorf("%d documents: %d findings, the first is %v", n, len(list), list[0])
+		}
+	}
+}
+
 func TestMaxFindings(t *testing.T) {
 	var b strings.Builder
 	for i := range 500 {

@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"cmp"
+	"fmt"
 	"runtime"
 	"slices"
 	"sync"
@@ -30,11 +31,17 @@ func (p Proxy) Usable() bool { return p.problem("", "").message == "" }
 // other. Resources that are wrong are left out of all but All; what is wrong with them is in their Problems.
 // All is complete but for ports: allocated ones are to be filled in, and then CheckPorts to be called.
 func Parse(namespace string, files []source.File, env Env) *Resources {
+	rs := &Resources{Namespace: namespace, Problems: slices.Clone(env.Unread)}
 	var chunks []chunk
 	for _, f := range files {
-		chunks = append(chunks, split(f.Path, f.Data)...)
+		documents := split(f.Path, f.Data)
+		if len(documents) > maxDocuments {
+			rs.Problems = append(rs.Problems, diag.Diagnostic{File: f.Path, Message: fmt.Sprintf("has more than %d documents", maxDocuments),
+				Hint: "Divide it, or move it elsewhere if it holds no resources."})
+			continue
+		}
+		chunks = append(chunks, documents...)
 	}
-	rs := &Resources{Namespace: namespace, Problems: slices.Clone(env.Unread)}
 	for _, document := range readAll(namespace, chunks) {
 		for _, r := range document {
 			if r.Kind == "" || r.Name == "" {

@@ -15,6 +15,8 @@ import (
 
 // Documents stay far below these. Beyond them the parser takes time by the square of their number, or all memory.
 const (
+	maxDocuments = 5000 // a file, in each of which something may be wrong
+
 	maxTokens = 50000 // a document
 	maxKeys   = 2000  // a block mapping, over which the parser recurs
 	maxDepth  = 64
