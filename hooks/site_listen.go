@@ -3,8 +3,10 @@ package hooks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net"
 	"net/netip"
+	"slices"
 	"syscall"
 	"time"
 
@@ -42,7 +44,7 @@ func withoutTaken(requests []router.Request, have []router.Entity) (rest []route
 // tryOut returns why a listener cannot be opened now, nil if it can.
 func tryOut(listener router.Entity) error {
 	host, _ := listener.Get("host").(string)
-	port, _ := listener.Get("port").(string)
+	port := fmt.Sprint(listener.Get("port"))
 	network := "tcp"
 	if addr, err := netip.ParseAddr(host); err == nil && addr.Unmap().Is4() {
 		network = "tcp4"
@@ -67,17 +69,28 @@ func isShut(e router.Entity) (why string, shut bool) {
 	return why, e.Type == "tcpListener" && why != "" && e.Get("operStatus") != "up"
 }
 
-// withoutShut returns what a router has with the listeners changed that it could not open: it tries only when one is made, so that
-// they must be made again.
-func withoutShut(have []router.Entity) []router.Entity {
+// withoutShut returns what a router has with the listeners changed that it could not open, of which it says so or that are named: it
+// tries only when one is made, so that they must be made again.
+func withoutShut(have []router.Entity, named []string) []router.Entity {
 	var all []router.Entity
 	for _, e := range have {
-		if _, shut := isShut(e); shut {
-			e.Attributes = []router.Attribute{{Name: "address", Value: "\x00"}}
+		if _, shut := isShut(e); shut || e.Type == "listener" && slices.Contains(named, e.Name) {
+			e.Attributes = []router.Attribute{{Name: "host", Value: "\x00"}}
 		}
 		all = append(all, e)
 	}
 	return all
+}
+
+// shutAtStart names the listeners for links that a router which is about to start will not be able to open: afterwards it has them, and
+// says nothing of it.
+func shutAtStart(entities []router.Entity) (names []string) {
+	for _, e := range entities {
+		if e.Type == "listener" && e.Get("role") != "normal" && tryOut(e) != nil {
+			names = append(names, e.Name)
+		}
+	}
+	return names
 }
 
 // shut returns the listeners that a router could not open as failures of the requests that made them, which it has said yes to.

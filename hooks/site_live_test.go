@@ -312,3 +312,43 @@ func TestConnected(t *testing.T) {
 		}
 	}
 }
+
+// TestLiveTakenAtStart has a router start when somebody else has the port of a listener for links, of which it says nothing: the
+// RouterAccess says so, and has its listener by the first reload after that.
+func TestLiveTakenAtStart(t *testing.T) {
+	l := liveSite(t)
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, l.Hooks, "resources/all.yaml", resourceText("Site", "s", "")+resourceText("RouterAccess", "a",
+		fmt.Sprintf("roles: [{name: inter-router, port: %d}], bindHost: 127.0.0.1", taken.Addr().(*net.TCPAddr).Port)))
+	if err := l.prepareSite(t.Context(), "ns1"); err != nil {
+		t.Fatal(err)
+	}
+	r, err := skrouter.Start(configText(t, l.Hooks), skrouter.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(r.Close)
+	if err := l.StartedSite(t.Context(), "ns1"); err != nil {
+		t.Fatal(err)
+	}
+	if text := status(l.Hooks, "RouterAccess-a"); !strings.Contains(text, "the router says: address already in use") {
+		t.Errorf("the status is\n%s", text)
+	}
+	if err := l.SyncSite(t.Context(), "ns1"); err == nil {
+		t.Error("a reload succeeds without it")
+	}
+	taken.Close()
+	l.asked = nil
+	l.sync(t)
+	l.wants(t, "create listener a-inter-router")
+	if conn, err := net.Dial("tcp", taken.Addr().String()); err != nil {
+		t.Error(err)
+	} else {
+		conn.Close()
+	}
+	l.sync(t)
+	l.wants(t)
+}

@@ -22,13 +22,13 @@ func (h Hooks) prepareSite(ctx context.Context, namespace string) error {
 		return err
 	}
 	if h.isFrozen(namespace) {
-		entities := h.rendered(namespace)
-		return h.noteApplied(namespace, applied{Config: string(router.Marshal(entities)), Profiles: h.profileDigests(namespace, entities)})
+		a := h.starting(namespace)
+		a.Config = string(router.Marshal(h.rendered(namespace)))
+		return h.noteApplied(namespace, a)
 	}
 	h.keepRouter = true
 	s, err := h.refreshSite(ctx, namespace)
-	// The router reads everything anew: nothing counts as applied, and only files that change from here on as rotated.
-	if err := h.noteApplied(namespace, applied{Profiles: h.profileDigests(namespace, h.rendered(namespace))}); err != nil {
+	if err := h.noteApplied(namespace, h.starting(namespace)); err != nil {
 		return err
 	}
 	if err == nil && !s.impossible() && s.Entities != nil {
@@ -42,6 +42,13 @@ func (h Hooks) prepareSite(ctx context.Context, namespace string) error {
 		h.Log("namespace %s: %v", namespace, err)
 	}
 	return nil
+}
+
+// starting is what counts as applied to a router that is about to start and to read everything anew: nothing, and only files that change
+// from here on are rotated.
+func (h Hooks) starting(namespace string) applied {
+	entities := h.rendered(namespace)
+	return applied{Profiles: h.profileDigests(namespace, entities), Shut: shutAtStart(entities)}
 }
 
 // isFrozen tells whether the configuration's mode has a site stay as it was deployed.

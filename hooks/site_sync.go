@@ -152,8 +152,9 @@ func (h Hooks) adjust(ctx context.Context, client *management.Client, s Site) er
 	}
 	before := h.applied(s.Namespace)
 	now := before.next(s, h.profileDigests(s.Namespace, s.Entities), h.now())
-	requests := append(router.Diff(want, withoutShut(have), before.rotated(now.Profiles)), router.Retire(have, now.retire(h.now()))...)
-	requests, failures := withoutTaken(requests, have)
+	open := withoutShut(have, before.Shut)
+	requests := append(router.Diff(want, open, before.rotated(now.Profiles)), router.Retire(have, now.retire(h.now()))...)
+	requests, failures := withoutTaken(requests, open)
 	for _, r := range requests {
 		h.Log("namespace %s: %s", s.Namespace, r)
 	}
@@ -190,6 +191,7 @@ type applied struct {
 	Config   string               // skrouterd.json
 	Profiles map[string]string    // digests of the files of TLS profiles
 	Rotated  map[string]time.Time `json:",omitempty"` // profiles whose connections with older files are still let be, since when
+	Shut     []string             `json:",omitempty"` // listeners that could not be opened when the router started
 }
 
 // retireAfter is how long connections with older certificates are let be: peers need their new ones, too, by then.

@@ -262,3 +262,12 @@ func TestExpand(t *testing.T) {
 		t.Error("the variable is not where it should be")
 	}
 }
+
+// TestLocalFirst has the local listener be the first of a router's, which ends if it cannot open that one.
+func TestLocalFirst(t *testing.T) {
+	all := []Entity{{Type: "listener", Name: "a-edge"}, {Type: "listener", Name: localListener}, {Type: "connector", Name: "z"}}
+	slices.SortFunc(all, Compare)
+	if all[0].Name != "z" || all[1].Name != localListener {
+		t.Errorf("%v", all)
+	}
+}

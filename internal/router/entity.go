@@ -40,9 +40,17 @@ func (e Entity) Equal(other Entity) bool {
 	return e.Type == other.Type && e.Name == other.Name && slices.Equal(e.Attributes, other.Attributes)
 }
 
-// Compare orders entities as a configuration file has them: by the group of their type, then by name.
+// Compare orders entities as a configuration file has them: by the group of their type, then by name. The local listener is the first
+// one: a router ends if it cannot open that, and does without any other (skupper-router, connection_manager.c: first_start).
 func Compare(a, b Entity) int {
-	return cmp.Or(cmp.Compare(group(a.Type), group(b.Type)), strings.Compare(a.Type, b.Type), strings.Compare(a.Name, b.Name))
+	return cmp.Or(cmp.Compare(group(a.Type), group(b.Type)), strings.Compare(a.Type, b.Type), rank(a)-rank(b), strings.Compare(a.Name, b.Name))
+}
+
+func rank(e Entity) int {
+	if e.Type == "listener" && e.Name == localListener {
+		return 0
+	}
+	return 1
 }
 
 // types is in the order in which upstream writes the groups (internal/qdr/qdr.go: MarshalRouterConfig).

@@ -26,7 +26,7 @@ type amqpListener struct {
 	socket   net.Listener
 }
 
-func (r *Router) startListener(e *entity) *refusal {
+func (r *Router) startListener(e *entity, required bool) *refusal {
 	if err := checkCost(e); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (r *Router) startListener(e *entity) *refusal {
 	socket, wrong := listen(e.text("host"), e.text("port"))
 	if wrong != "" {
 		r.printf("SERVER (error) Listener error on %s:%s: %s (proton:io)", e.text("host"), e.text("port"), wrong)
-		if !r.live {
+		if required { // connection_manager.c: first_start
 			return refuse(statusInternal, "Shutting down, required listener failed %s:%s: %s", e.text("host"), e.text("port"), wrong)
 		}
 		return nil

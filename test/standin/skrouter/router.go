@@ -28,6 +28,7 @@ type Router struct {
 	agent       chan func()    // what it is to do
 	lastSlow    chan struct{}  // closed when the last request that a fault holds back is done; nil: there was none
 	live        bool           // the configuration is read
+	begun       bool           // a connector or a listener is made: skrouterd can do without each that comes later
 	pending     bool           // a look at the listeners is due
 }
 
@@ -218,8 +219,11 @@ func checkRole(e *entity, mode string) *refusal {
 func (r *Router) start(e *entity) *refusal {
 	switch e.kind.name {
 	case "listener":
-		return r.startListener(e)
+		required := !r.begun
+		r.begun = true
+		return r.startListener(e, required)
 	case "connector":
+		r.begun = true
 		return r.startConnector(e)
 	case "tcpListener":
 		return r.startTCPListener(e)
