@@ -151,6 +151,9 @@ func TestRollbackByHand(t *testing.T) {
 				}
 				return
 			}
+			if n := len(w.History) - len(before.History); n != 1 {
+				t.Errorf("%d events: %+v", n, w.History)
+			}
 			if args := m.created[2]; !slices.Contains(args, "image1") || slices.Contains(args, "localhost/i:1") {
 				t.Errorf("it is made from what its tag is now: %q", args)
 			}

@@ -242,7 +242,9 @@ func (h Hooks) startAgain(ctx context.Context, manager Manager, m made) error {
 		return fmt.Errorf("%s does not run again: %s; see journalctl -u %s", name, reason, name)
 	}
 	return h.store().Change(name, func(w *state.Workload) error {
-		w.Note(h.event(*w.Current, "", "rolled back", ""))
+		if n := len(w.History); n == 0 || w.History[n-1].Result != "rolled back" { // by hand
+			w.Note(h.event(*w.Current, "", "rolled back", ""))
+		}
 		return nil
 	})
 }
