@@ -119,13 +119,14 @@ func (h Hooks) dialRouter(ctx context.Context, s Site) (*management.Client, erro
 	if err != nil {
 		return nil, err
 	}
+	end, _ := ctx.Deadline()
 	var why error
 	for {
 		client, err := management.Dial(ctx, endpoint)
 		switch {
 		case err == nil:
 			return client, nil
-		case why == nil || ctx.Err() == nil:
+		case why == nil || ctx.Err() == nil && time.Now().Before(end): // the context may be a little late to say so
 			why = err // a try that the end has cut off says less than the one before
 		}
 		select {
