@@ -73,7 +73,7 @@ func begin(t *testing.T, h Hooks, namespaces ...string) {
 	t.Helper()
 	for _, ns := range namespaces {
 		record := state.Site{Namespace: ns, ID: siteID, Suffix: siteSuffix, Hosts: []string{"host.example", "192.0.2.1"},
-			Ports: []state.Port{{Name: "local", Port: 5671}, {Name: "ra/inter-router", Port: 55671}, {Name: "ra/edge", Port: 45671},
+			Ports: []state.Port{{Name: state.LocalPort, Port: 5671}, {Name: "ra/inter-router", Port: 55671}, {Name: "ra/edge", Port: 45671},
 				{Name: "east/inter-router", Port: 55671}, {Name: "east/edge", Port: 45671}}}
 		if err := errors.Join(os.MkdirAll(h.Paths.StateDir, 0o755), h.store().WriteSite(record)); err != nil {
 			t.Fatal(err)

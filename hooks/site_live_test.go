@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/sitelet/sitelet/internal/router"
+	"github.com/sitelet/sitelet/internal/state"
 	"github.com/sitelet/sitelet/test/standin/certs"
 	"github.com/sitelet/sitelet/test/standin/skrouter"
 )
@@ -35,6 +36,11 @@ func liveSite(t *testing.T) *live {
 	}
 	// Without a container, so that the router finds its certificates where they are.
 	if err := errors.Join(os.MkdirAll(filepath.Dir(l.Paths.ConfigFile), 0o755), os.WriteFile(l.Paths.ConfigFile, []byte("platform = \"linux\"\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	// Other tests look for free ports meanwhile, and begin where this would.
+	record := state.Site{Namespace: "ns1", ID: siteID, Suffix: siteSuffix, Ports: []state.Port{{Name: state.LocalPort, Port: uint16(freePort(t))}}}
+	if err := errors.Join(os.MkdirAll(l.Paths.StateDir, 0o755), l.store().WriteSite(record)); err != nil {
 		t.Fatal(err)
 	}
 	seed(t, l.Hooks, "ns1")
