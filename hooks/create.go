@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/sitelet/sitelet/generator"
 	"github.com/sitelet/sitelet/internal/engine"
@@ -18,6 +19,10 @@ import (
 
 // errNoCandidate says that a new version could not be made, and that there is an older one to run instead.
 var errNoCandidate = errors.New("the version before it runs on")
+
+// createTime is how long a new version may keep the one before from running, at boot or in a restart by hand. An image that takes longer
+// is pulled by the next reload, while that one runs.
+var createTime = 5 * time.Minute
 
 // Create sees to it that the container called name is of the generation of name's unit. It does nothing when it is; otherwise
 // it creates one beside what is there, and only then gives it the name. A container of another generation is kept, stopped
@@ -76,8 +81,17 @@ func (h Hooks) takeOver(ctx context.Context, m made, known state.Workload, curre
 	} else if known.Current != nil {
 		last = known.Current.Generation
 	}
-	candidate, err := h.candidate(ctx, m, all)
-	if err != nil {
+	making := ctx
+	if last != "" && last != m.data.Generation {
+		var cancel context.CancelFunc
+		making, cancel = context.WithTimeout(ctx, createTime)
+		defer cancel()
+	}
+	candidate, err := h.candidate(making, m, all)
+	switch {
+	case err != nil && ctx.Err() == nil && making.Err() != nil:
+		return h.giveUp(ctx, m, unmadeError{fmt.Errorf("it was not made within %v: %w", createTime, err)})
+	case err != nil:
 		return h.giveUp(ctx, m, err)
 	}
 	// First, so that what is left of the renaming follows from the state.

@@ -17,6 +17,7 @@ import (
 	"github.com/sitelet/sitelet/internal/paths"
 	"github.com/sitelet/sitelet/internal/quadlet"
 	"github.com/sitelet/sitelet/internal/state"
+	"github.com/sitelet/sitelet/internal/systemd"
 	"github.com/sitelet/sitelet/internal/unit"
 	"github.com/sitelet/sitelet/internal/workload"
 )
@@ -210,6 +211,23 @@ func TestCreateRefusesAnothersContainer(t *testing.T) {
 
 // Whatever call fails, before or after its effect, the next run ends with one container of that name and of the new generation,
 // and the old one kept.
+// A registry that never comes to an end keeps no older version from running for long.
+func TestCreateTakesTooLong(t *testing.T) {
+	defer func(d time.Duration) { createTime = d }(createTime)
+	m := &memory{}
+	h, _ := operated(t, m, systemd.Unit{})
+	createTime = 10 * time.Millisecond
+	m.creating = func([]string) { time.Sleep(2 * createTime) }
+	err := h.Create(t.Context(), "web")
+	if !errors.Is(err, errNoCandidate) || !strings.Contains(err.Error(), "it was not made within 10ms") {
+		t.Error(err)
+	}
+	expectNames(t, m, "web")
+	if w, err := h.store().Read("web"); err != nil || w.Refused == nil || w.Refused.Generation != genB || !w.Refused.Retry || !h.marked("web") {
+		t.Errorf("%+v, %v", w.Refused, err)
+	}
+}
+
 func TestCreateCutAnywhere(t *testing.T) {
 	for _, after := range []bool{false, true} {
 		for failAt := 1; ; failAt++ {

@@ -103,7 +103,7 @@ func (m *memory) Addresses(_ context.Context, id string) ([]string, error) {
 	return m.addresses[id], nil
 }
 
-func (m *memory) Create(_ context.Context, args, env []string) error {
+func (m *memory) Create(ctx context.Context, args, env []string) error {
 	c := engine.Container{ID: fmt.Sprintf("id%d", len(m.created)+1), State: "created", Labels: map[string]string{}}
 	for i, arg := range args {
 		if name, ok := strings.CutPrefix(arg, "--name="); ok {
@@ -124,6 +124,9 @@ func (m *memory) Create(_ context.Context, args, env []string) error {
 	}
 	if m.creating != nil {
 		m.creating(args)
+	}
+	if err := ctx.Err(); err != nil {
+		return err
 	}
 	return m.step(func() {
 		m.created = append(m.created, args)
