@@ -17,17 +17,39 @@ func (h Hooks) Prune(ctx context.Context, p Planned, names []string) ([]Outcome,
 	if err != nil {
 		return nil, err
 	}
-	var outcomes []Outcome
+	var orphans []plan.Action
+	var units []string
 	for _, a := range p.Actions {
-		if a.Verb != plan.Orphaned || len(names) > 0 && !slices.Contains(names, a.Name) {
-			continue
+		if a.Verb == plan.Orphaned && (len(names) == 0 || slices.Contains(names, a.Name)) {
+			orphans, units = append(orphans, a), append(units, a.Name+".service")
 		}
-		outcomes = append(outcomes, Outcome{a, h.remove(ctx, manager, a.Name)})
 	}
-	if len(outcomes) == 0 {
+	if len(orphans) == 0 {
 		return nil, nil
 	}
+	var outcomes []Outcome
+	for _, a := range orphans {
+		err := notRequired(ctx, manager, a.Name+".service", units)
+		if err == nil {
+			err = h.remove(ctx, manager, a.Name)
+		}
+		outcomes = append(outcomes, Outcome{a, err})
+	}
 	return outcomes, manager.Reload(ctx)
+}
+
+// notRequired refuses to stop a unit with which others would stop that are not to be pruned.
+func notRequired(ctx context.Context, manager Manager, unit string, pruned []string) error {
+	u, err := manager.Unit(ctx, unit)
+	if err != nil {
+		return err
+	}
+	for _, other := range dependants(ctx, manager, u) {
+		if !slices.Contains(pruned, other) {
+			return fmt.Errorf("%s requires it and would stop, too; have it require it no more, or stop it first", other)
+		}
+	}
+	return nil
 }
 
 func (h Hooks) remove(ctx context.Context, manager Manager, name string) error {

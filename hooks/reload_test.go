@@ -3,6 +3,7 @@ package hooks
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -165,6 +166,30 @@ func TestPruneLooksAgain(t *testing.T) {
 	if h.marked("old") {
 		t.Error("the mark of what is gone is still there")
 	}
+}
+
+// What is required by what runs is not pruned, unless that is, too.
+func TestPruneLeavesWhatIsRequired(t *testing.T) {
+	m := &memory{}
+	h, s := deployed(t, m, "db", "web")
+	s.others = map[string]systemd.Unit{"db.service": {ActiveState: "active", RequiredBy: []string{"web.service"}}, "web.service": {ActiveState: "active"}}
+	os.Remove(filepath.Join(h.Paths.ContainersDir, "db.json"))
+	prune := func(want string) {
+		t.Helper()
+		p, err := h.Plan(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		outcomes, err := h.Prune(context.Background(), p, nil)
+		if err != nil || len(outcomes) == 0 || fmt.Sprint(outcomes[0].Err) != want {
+			t.Errorf("%+v, %v", outcomes, err)
+		}
+	}
+	prune("web.service requires it and would stop, too; have it require it no more, or stop it first")
+	expectNames(t, m, "db", "web")
+	os.Remove(filepath.Join(h.Paths.ContainersDir, "web.json"))
+	prune("<nil>")
+	expectNames(t, m)
 }
 
 // A reload of one workload takes nothing away from the reload of all that a flag asks for.

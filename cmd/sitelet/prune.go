@@ -16,8 +16,8 @@ func (c *cli) pruneCommand() *cobra.Command {
 		Use:   "prune [NAME...]",
 		Short: "Remove workloads whose descriptors are gone",
 		Long: `Stops and removes what sitelet made and what has no descriptor any more: its
-unit, its containers and what is known of it. Everything else is left alone.
-sitelet site remove does it for a site.
+unit, its containers and what is known of it. Everything else is left alone, and
+so is what a service that runs requires. sitelet site remove does it for a site.
 
 Exits with 0 if nothing is left of it, 1 if something failed or NAME has a
 descriptor, 2 if it was called in a wrong way.`,

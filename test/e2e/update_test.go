@@ -123,6 +123,18 @@ func TestOrphansAndPrune(t *testing.T) {
 	expect(t, "containers", m.Shell("podman ps --all --format '{{.Names}}' | sort | tr '\\n' ' '"), "mine new ")
 	expect(t, "units", m.Shell("systemctl list-units --all --no-legend 'web.service' 'old.service' | wc -l"), "0\n")
 	expect(t, "state", m.Shell("ls /var/lib/sitelet/workloads"), "new.json\n")
+
+	deploy(m, "db", forever, "")
+	deploy(m, "user", forever, `, "sitelet": {"requires": ["db"]}`)
+	m.Must("sitelet", "reload")
+	m.Shell("rm /etc/sitelet/containers/db.json")
+	if out, err := m.Exec("sitelet", "prune"); err == nil || !strings.Contains(out+err.Error(), "db: user.service requires it and would stop, too") {
+		t.Errorf("what is required is pruned: %v, %s", err, out)
+	}
+	expectActive(t, m, "user", "active")
+	m.Shell("rm /etc/sitelet/containers/user.json")
+	m.Must("sitelet", "prune")
+	expect(t, "containers", m.Shell("podman ps --all --format '{{.Names}}' | sort | tr '\\n' ' '"), "mine new ")
 }
 
 func TestModesOfReload(t *testing.T) {
