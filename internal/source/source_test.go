@@ -111,17 +111,18 @@ func TestTrust(t *testing.T) {
 		t.Fatal(err)
 	}
 	for link, target := range map[string]string{"open/hop": "../closed", "closed/far": "../open/hop", "closed/near": filepath.Join(root, "closed"),
-		"closed/a.json": "far/b.json", "closed/c.json": "near/b.json"} {
+		"closed/a.json": "far/b.json", "closed/c.json": "near/b.json", "closed/z.json": "pipe"} {
 		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.WriteFile(filepath.Join(root, "closed/b.json"), nil, 0o644); err != nil {
+	pipe := filepath.Join(root, "closed/pipe")
+	if err := errors.Join(os.WriteFile(filepath.Join(root, "closed/b.json"), nil, 0o644), syscall.Mkfifo(pipe, 0o600), os.Chmod(pipe, 0o666)); err != nil {
 		t.Fatal(err)
 	}
 	r := Reader{Root: root, Trusted: true}
 	for path, want := range map[string]string{"closed": "", "closed/none": "", "open": "open", "open/inside": "open", "open/inside/none/at/all": "open",
-		"closed/near": "", "closed/far": "open", "closed/a.json": "open", "closed/c.json": ""} {
+		"closed/near": "", "closed/far": "open", "closed/a.json": "open", "closed/c.json": "", "closed/z.json": ""} {
 		d := r.Trust(filepath.Join(root, path))
 		switch {
 		case want == "" && d != nil:
@@ -131,8 +132,8 @@ func TestTrust(t *testing.T) {
 		}
 	}
 	// A link that leads through what others may change, be it to what they may not.
-	if files, _, found := r.Descriptors([]string{filepath.Join(root, "closed")}); len(files) != 2 || len(found) != 3 ||
-		!strings.Contains(found[2].Message, filepath.Join(root, "open")+" has mode 0777") {
+	if files, _, found := r.Descriptors([]string{filepath.Join(root, "closed")}); len(files) != 2 || len(found) != 4 ||
+		!strings.Contains(found[2].Message, filepath.Join(root, "open")+" has mode 0777") || found[3].Message != "is not a regular file" {
 		t.Errorf("read %d files, %v", len(files), found)
 	}
 	if d := (Reader{Root: root}).Trust(filepath.Join(root, "open")); d != nil {

@@ -113,8 +113,9 @@ func (r Reader) checkAbove(path string) error {
 	return nil
 }
 
+// checkBelow checks what lies below Root, but for what no file is read from: a device that all may write is none to change the mode of.
 func (r Reader) checkBelow(path string, info fs.FileInfo) error {
-	if !strings.HasPrefix(path, r.Root) {
+	if !strings.HasPrefix(path, r.Root) || !info.IsDir() && !info.Mode().IsRegular() {
 		return nil
 	}
 	return r.checkOwner(path, info)
