@@ -189,7 +189,7 @@ func TestSiteRootless(t *testing.T) {
 	alice.WriteFile(dir+"more.yaml", connectorOf("backend", 9000, "backend")+"---\n"+listenerOf("backend", 8080, "backend"), 0o600)
 	alice.Must("sitelet", "reload")
 	alice.Eventually(20*time.Second, answers(m, 8080, "hello from 127.0.0.1:9000"))
-	expect(t, "the router's owner", m.Shell("stat --format=%U /proc/$(pgrep --exact launch.sh)"), "alice\n")
+	expect(t, "the router's owner", m.Shell("stat --format=%U /proc/$(pgrep --exact --oldest launch.sh)"), "alice\n")
 	if link := alice.Must("sitelet", "link", "generate", "east"); !strings.Contains(link, "kind: Link") || !strings.Contains(link, "kubernetes.io/tls") {
 		t.Errorf("the link is\n%s", link)
 	}

@@ -76,7 +76,7 @@ func TestUserSiteLinux(t *testing.T) {
 		alice.Must("sitelet", "reload", platform)
 		alice.Eventually(20*time.Second, answers(m, port+1, "hello from 127.0.0.1:9000"))
 	}
-	expect(t, "the native router's owner", m.Shell("stat --format=%U /proc/$(pgrep --exact skrouterd)"), "alice\n")
+	expect(t, "the native router's owner", m.Shell("stat --format=%U /proc/$(pgrep --exact --oldest skrouterd)"), "alice\n")
 	expect(t, "ports that both have", alice.Shell(
 		`jq -r '.[] | select(.[0] == "listener" or .[0] == "tcpListener") | .[1].port' `+aliceNamespaces+`*/runtime/router/skrouterd.json | sort | uniq -d`), "")
 

@@ -35,7 +35,7 @@ func TestUserScope(t *testing.T) {
 	id := alice.Must("podman", "container", "inspect", "--format={{.Id}}", "web")
 	alice.Must("podman", "exec", "web", "sh", "-c", "echo written >/layer")
 	expect(t, "root's containers", m.Must("podman", "ps", "--all", "--quiet"), "")
-	expect(t, "the processes' owner", m.Shell("stat --format=%U /proc/$(pgrep --exact conmon)"), "alice\n")
+	expect(t, "the processes' owner", m.Shell("stat --format=%U /proc/$(pgrep --exact --oldest conmon)"), "alice\n")
 
 	alice.Must("systemctl", "--user", "restart", "web")
 	m.Reboot()
